@@ -59,31 +59,25 @@ func (s *State) mayAsk(l Limits) error {
 // Cancel withdraws a pending question of the agent's own, whether it has answers
 // or not.
 func (s *State) Cancel(agent, questionID, reason string) ([]event.Event, error) {
-	q, err := s.own(agent, questionID)
-	if err != nil || q.Status == Cancelled {
-		return nil, err
-	}
-	if q.Status == Answered {
-		return nil, settledOtherwise(q, "cancelled")
-	}
-	return []event.Event{{Type: EventCancelled, From: agent, Reason: reason, Payload: payload(&questionPayload{q.ID})}}, nil
+	return s.settleOwn(agent, questionID, Cancelled, "cancelled", event.Event{Type: EventCancelled, Reason: reason})
 }
 
 // MarkAnswered closes a pending question of the agent's own, whether it has
 // answers or not.
 func (s *State) MarkAnswered(agent, questionID string) ([]event.Event, error) {
-	q, err := s.own(agent, questionID)
-	if err != nil || q.Status == Answered {
-		return nil, err
-	}
-	if q.Status == Cancelled {
-		return nil, settledOtherwise(q, "marked answered")
-	}
-	return []event.Event{{Type: EventMarked, From: agent, Payload: payload(&questionPayload{q.ID})}}, nil
+	return s.settleOwn(agent, questionID, Answered, "marked answered", event.Event{Type: EventMarked})
 }
 
-func settledOtherwise(q *Question, wanted string) error {
-	return Invalid("question_id", "names a question that is %s already, which cannot be %s", q.Status, wanted)
+func (s *State) settleOwn(agent, questionID, status, done string, e event.Event) ([]event.Event, error) {
+	q, err := s.own(agent, questionID)
+	switch {
+	case err != nil || q.Status == status:
+		return nil, err
+	case q.Status != Pending:
+		return nil, Invalid("question_id", "names a question that is %s already, which cannot be %s", q.Status, done)
+	}
+	e.From, e.Payload = agent, payload(&questionPayload{q.ID})
+	return []event.Event{e}, nil
 }
 
 // FindQuestion is Question with a refusal if the state has no such question. Only the

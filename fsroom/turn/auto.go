@@ -2,10 +2,10 @@ package turn
 
 import (
 	"encoding/json"
-	"fmt"
 	"slices"
 	"time"
 
+	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/journal/event"
 )
 
@@ -78,9 +78,9 @@ func AutoHandoff(events []event.Event) (handoff json.RawMessage, unchanged bool)
 			h.Status, h.Next, unchanged = "auto: nothing changed", "none", true
 			break
 		}
-		h.Status = "auto: changed " + several(c.Files+unsure, "file")
+		h.Status = "auto: changed " + code.Count(c.Files+unsure, "file")
 		if c.Head != nil {
-			h.Status += ", " + several(c.Head.Commits, "commit")
+			h.Status += ", " + code.Count(c.Head.Commits, "commit")
 		}
 		h.Artifacts = c.Paths[:min(len(c.Paths), mostArtifacts)]
 	}
@@ -96,11 +96,4 @@ func AutoHandoff(events []event.Event) (handoff json.RawMessage, unchanged bool)
 func IsLate(events []event.Event) bool {
 	var c struct{ Unknown string }
 	return len(events) > 0 && json.Unmarshal(events[0].Payload, &c) == nil && c.Unknown == "late"
-}
-
-func several(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return fmt.Sprintf("%d %ss", n, thing)
 }

@@ -76,30 +76,21 @@ func FitNotes(notes []BriefNote) []BriefNote {
 	return nil
 }
 
-// fitNotes is FitNotes for all of the notes, or nil. What a short note does not need
-// of its share is left to the longer ones.
+// fitNotes is FitNotes for all of the notes, or nil. Each has the same share. What a short note does
+// not need of it is left to the longer ones.
 func fitNotes(notes []BriefNote) []BriefNote {
-	share := 0 // of each note that is longer
-	for fits := -1; ; {
-		left, longer, n := maxBriefNoteBytes-len("[]"), len(notes), 0
-		for i := range notes {
-			if size := notes[i].size() + len(","); size <= share {
-				left -= size
-				longer--
-				n++
-			}
-		}
-		if longer == 0 || n == fits {
-			break
-		}
-		share, fits = left/longer, n
+	fitted := slices.Clone(notes)
+	shortest := make([]*BriefNote, len(fitted))
+	for i := range fitted {
+		shortest[i] = &fitted[i]
 	}
-	var fitted []BriefNote
-	for _, n := range notes {
-		if !n.cut(share - len(",")) {
+	slices.SortFunc(shortest, func(a, b *BriefNote) int { return cmp.Compare(a.size(), b.size()) })
+	left := maxBriefNoteBytes - len("[]")
+	for i, n := range shortest {
+		if !n.cut(left/(len(shortest)-i) - len(",")) {
 			return nil
 		}
-		fitted = append(fitted, n)
+		left -= n.size() + len(",")
 	}
 	return fitted
 }

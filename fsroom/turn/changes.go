@@ -84,26 +84,20 @@ func ToldChange(what json.RawMessage) json.RawMessage {
 	if ChangedNothing(&event.Event{Payload: what}) {
 		left = []string{"host", "span", "turn_id", "agent_id", "from", "to", "from_tree", "to_tree", "tree_id", "added", "removed"}
 	}
-	told := []byte{}
-	p := wire.NewParser(what)
-	err := p.Object(func(name []byte) error {
-		key := string(name)
-		value, err := p.Raw()
+	told := edited(what, func(key string, value json.RawMessage) json.RawMessage {
 		const digits = 12
-		if strings.HasSuffix(key, "_tree") && len(value) > digits+2 {
-			value = append(slices.Clone(value[:1+digits]), '"')
+		switch {
+		case slices.Contains(left, key):
+			return nil
+		case strings.HasSuffix(key, "_tree") && len(value) > digits+2:
+			return append(slices.Clone(value[:1+digits]), '"')
 		}
-		if value != nil && !slices.Contains(left, key) {
-			told = append(append(append(told, ',', '"'), key...), `":`...)
-			told = append(told, value...)
-		}
-		return err
+		return value
 	})
-	if err != nil || len(told) == 0 {
+	if told == nil {
 		return what
 	}
-	told[0] = '{'
-	return append(told, '}')
+	return told
 }
 
 // wasOfUse reports whether a turn has changed something.

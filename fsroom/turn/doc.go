@@ -28,7 +28,7 @@
 //	presence.go           who is gone, active, ready
 //	reach.go              how an agent can be reached, and when it hears of a message
 //	notify.go, watch.go   who is notified of a change, and when a waiting agent looks again
-//	member.go, idle.go    joining, leaving, removing; rooms that end by themselves
+//	member.go             joining, leaving, removing; rooms that end by themselves
 //	briefing.go           what comes with a turn, unread.go: what an agent has not seen
 //	endings.go, log.go    what ends a turn; the history as people read it
 package turn

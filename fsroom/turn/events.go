@@ -121,14 +121,28 @@ func Public(e event.Event) event.Event {
 
 // without removes keys from a JSON object. It returns nil if no other key is left.
 func without(raw json.RawMessage, keys ...string) json.RawMessage {
+	return edited(raw, func(key string, value json.RawMessage) json.RawMessage {
+		if slices.Contains(keys, key) {
+			return nil
+		}
+		return value
+	})
+}
+
+// edited returns a JSON object with the values that edit returns, without the keys for which that is
+// nil. It returns nil if no key is left.
+func edited(raw json.RawMessage, edit func(key string, value json.RawMessage) json.RawMessage) json.RawMessage {
 	p := wire.NewParser(raw)
 	var kept []byte
 	err := p.Object(func(name []byte) error {
 		value, err := p.Raw()
-		if err == nil && value != nil && !slices.Contains(keys, string(name)) {
+		if err != nil || value == nil {
+			return err
+		}
+		if value = edit(string(name), value); value != nil {
 			kept = append(append(wire.AppendString(append(kept, ','), string(name)), ':'), value...)
 		}
-		return err
+		return nil
 	})
 	if err != nil || len(kept) == 0 {
 		return nil

@@ -399,6 +399,7 @@ func (h Handoff) MarshalJSON() ([]byte, error)       { return wire.Append(nil, &
 func (p Policy) MarshalJSON() ([]byte, error)        { return wire.Append(nil, &p), nil }
 func (r WaitResult) MarshalJSON() ([]byte, error)    { return wire.Append(nil, &r), nil }
 func (r ReleaseResult) MarshalJSON() ([]byte, error) { return wire.Append(nil, &r), nil }
+func (v Standing) MarshalJSON() ([]byte, error)      { return wire.Append(nil, &v), nil }
 func (s State) MarshalJSON() ([]byte, error)         { return wire.Append(nil, &s), nil }
 
 // UnmarshalJSON reads what MarshalJSON writes.

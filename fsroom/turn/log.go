@@ -129,9 +129,7 @@ func entryBeside(e *event.Event) *LogEntry {
 		_ = decode(e, &p)
 		entry.Kind, entry.Text, entry.Hint = "message", p.Body, p.Hint
 	case NoteAdded:
-		var p NotePayload
-		_ = decode(e, &p)
-		entry.Kind, entry.Text, entry.Severity = "note", p.Body, p.Severity
+		entry.Kind, entry.Text, entry.Severity = "note", Body(e), SeverityOf(e)
 	case NoteResolved:
 		entry.Kind = "note_resolved"
 	case JobEnded:

@@ -65,7 +65,7 @@ func (s *State) whoIsThere(f Facts, self, name string) string {
 		}
 		ids = append(ids, m.AgentID)
 		for _, n := range []string{m.AgentID, m.DisplayName} {
-			if d := distance(n, name); n != "" && d < best {
+			if d := code.Mistakes(n, name); n != "" && d < best {
 				nearest, best = m.AgentID, d
 			}
 		}
@@ -81,24 +81,4 @@ func (s *State) whoIsThere(f Facts, self, name string) string {
 		return "nobody else is active in the room"
 	}
 	return "active members: " + strings.Join(ids, ", ")
-}
-
-// distance returns the number of single-character edits between a and b.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := 1
-			if a[i] == b[j] {
-				cost = 0
-			}
-			diagonal, row[j+1] = row[j+1], min(row[j+1]+1, row[j]+1, diagonal+cost)
-		}
-	}
-	return row[len(b)]
 }

@@ -22,7 +22,7 @@ type RoomView struct {
 	LastEventSeq   int64
 	UpdatedAt      event.Time
 	Trouble        []Trouble
-	OfferedTo      string      // the only member that may claim the free turn for now; not part of the JSON
+	OfferedTo      string      // the only member that may claim the free turn for now, "" if any may; not part of the JSON
 	OfferedUntil   *event.Time // the same
 	PathMissing    bool        // nothing is at CanonicalPath; the rules leave it to the caller to set
 	Activity       Activity    // of the owner

@@ -41,15 +41,6 @@ func (s *State) NextDeadline(f Facts, agent string) time.Duration {
 	return next
 }
 
-// listener returns the member that listens and to which the turn is offered first, "" if
-// there is none.
-func (s *State) listener() string {
-	if !s.Pending.Listens {
-		return ""
-	}
-	return s.Pending.Preferred
-}
-
 // rivals returns the other members that take turns.
 func (s *State) rivals(agent string) (ids []string) {
 	for i := range s.Members {
@@ -66,7 +57,11 @@ func (s *State) rivals(agent string) (ids []string) {
 // author of a pending handoff, who gets it back when no other member is active.
 func (s *State) WatchedBy(agent string) []string {
 	var ids []string
-	if id := cmp.Or(s.Owner, s.ReservedFor, s.listener()); id != "" && id != agent {
+	id := cmp.Or(s.Owner, s.ReservedFor)
+	if id == "" && s.Pending.Listens {
+		id = s.Pending.Preferred
+	}
+	if id != "" && id != agent {
 		ids = append(ids, id)
 	}
 	if s.Pending.Seq == 0 || s.Pending.From != agent {

@@ -9,38 +9,25 @@ import (
 
 // A Standing says who has the turn and who may have it next.
 type Standing struct {
-	State          string
-	TurnID         int64
-	Owner          string
-	ReservedFor    string
-	OfferedTo      string      // the only member that may claim the free turn for now, "" if any may
-	From           string      // whose handoff is pending
-	Since          *event.Time // since when somebody has the turn, or when it was handed over; nil: it was never held
-	LeaseExpiresAt *event.Time
-	ClaimExpiresAt *event.Time
-	OfferedUntil   *event.Time
-	Process        Process     // of the owner, or of whom the turn is reserved for; "": neither
-	GoneAt         *event.Time // see [State.GoneAt]
-	Trouble        []Trouble
+	RoomView
+	From    string      // whose handoff is pending
+	Since   *event.Time // since when somebody has the turn, or when it was handed over; nil: it was never held
+	Process Process     // of the owner, or of whom the turn is reserved for; "": neither
+	GoneAt  *event.Time // see [State.GoneAt]
 }
 
 // Standing returns how the turn stands at the moment of the facts.
 func (s *State) Standing(f Facts) Standing {
-	v := Standing{State: s.Status(f), TurnID: s.Turn, Owner: s.Owner, ReservedFor: s.ReservedFor, From: s.Pending.From, Trouble: s.Trouble(f)}
+	v := Standing{RoomView: s.Room(f), From: s.Pending.From}
 	if who := cmp.Or(s.Owner, s.ReservedFor); who != "" {
 		v.Process, v.GoneAt = f.presence(who).shown(), s.GoneAt(f, who)
 	}
-	v.LeaseExpiresAt, v.ClaimExpiresAt = s.deadlines(f)
 	since := s.Pending.At
 	if s.Owner != "" {
 		since = s.Grant.At
 	}
 	if !since.IsZero() {
 		v.Since = &since.Wall
-	}
-	if s.ReservedFor == "" && s.Owner == "" && s.prefers(f) {
-		until := s.preferredUntil(f)
-		v.OfferedTo, v.OfferedUntil = s.Pending.Preferred, &until
 	}
 	return v
 }

@@ -3,6 +3,8 @@ package cli
 import (
 	"slices"
 	"strings"
+
+	"github.com/talking-stick/tt/fsroom/code"
 )
 
 // longestSuggestible bounds the work for arguments that are not misspelled words.
@@ -26,7 +28,7 @@ func Nearest(word string, candidates []string) []string {
 		if len(word) > 1 && strings.HasPrefix(candidate, word) && !slices.Contains(found, candidate) {
 			found = append(found, candidate)
 		}
-		cost := mistakes(word, candidate)
+		cost := code.Mistakes(word, candidate)
 		if cost <= max(1, min(len(word), len(candidate))/3) && (best == "" || cost < least) {
 			best, least = candidate, cost
 		}
@@ -35,31 +37,4 @@ func Nearest(word string, candidates []string) []string {
 		found = append([]string{best}, slices.DeleteFunc(found, func(s string) bool { return s == best })...)
 	}
 	return found[:min(len(found), mostSuggestions)]
-}
-
-// mistakes returns how many letters of a must be inserted, deleted, replaced, or
-// swapped with their neighbour to get b.
-func mistakes(a, b string) int {
-	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
-	for j := range last {
-		last[j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		row[0] = i
-		for j := 1; j <= len(b); j++ {
-			row[j] = min(last[j]+1, row[j-1]+1, last[j-1]+differ(a[i-1], b[j-1]))
-			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
-				row[j] = min(row[j], before[j-2]+1)
-			}
-		}
-		before, last, row = last, row, before
-	}
-	return last[len(b)]
-}
-
-func differ(a, b byte) int {
-	if a == b {
-		return 0
-	}
-	return 1
 }

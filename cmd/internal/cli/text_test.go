@@ -8,6 +8,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/talking-stick/tt/fsroom/code"
 	"pgregory.net/rapid"
 )
 
@@ -214,8 +215,8 @@ func TestMistakesIsADistance(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		word := rapid.StringMatching(`[abc]{0,6}`)
 		a, b := word.Draw(t, "a"), word.Draw(t, "b")
-		n := mistakes(a, b)
-		if n != mistakes(b, a) || (n == 0) != (a == b) || n > max(len(a), len(b)) || n < max(len(a)-len(b), len(b)-len(a)) {
+		n := code.Mistakes(a, b)
+		if n != code.Mistakes(b, a) || (n == 0) != (a == b) || n > max(len(a), len(b)) || n < max(len(a)-len(b), len(b)-len(a)) {
 			t.Errorf("mistakes(%q, %q) = %d", a, b, n)
 		}
 	})
