@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/talking-stick/tt/journal/wire"
@@ -80,6 +81,14 @@ func (a Agent) Path(name string) string { return filepath.Join(a.dir, name) }
 // explain gives an error of the system a code.
 func (a Agent) explain(err error) error { return a.store.Explain(err, a.dir) }
 
+// makeDir makes the directory of the agent, or one in it.
+func (a Agent) makeDir(dir string) error {
+	if a.unusable != nil {
+		return a.unusable
+	}
+	return a.explain(MakeDir(dir))
+}
+
 // Mark sets the time of a mark, and creates it if it is missing.
 func (a Agent) Mark(name string, at time.Time) error {
 	if a.unusable != nil {
@@ -149,11 +158,8 @@ func (a Agent) Marked(name string) time.Time {
 // Hold holds a mark until release is called or the process ends, however it ends. Several
 // processes may hold one mark.
 func (a Agent) Hold(name string) (release func(), err error) {
-	if a.unusable != nil {
-		return nil, a.unusable
-	}
-	if err := MakeDir(a.dir); err != nil {
-		return nil, a.explain(err)
+	if err := a.makeDir(a.dir); err != nil {
+		return nil, err
 	}
 	release, err = lockfile.Hold(a.Path(name))
 	if err != nil {
@@ -286,17 +292,14 @@ func (a Agent) Changed(name string) time.Time {
 // it empty, which counts as never written. The caller has the room's lock, or no other
 // process writes the file.
 func (a Agent) Write(name string, v wire.Fields) error {
-	if a.unusable != nil {
-		return a.unusable
-	}
 	temp := a.Path("tmp")
-	if err := MakeDir(temp); err != nil {
-		return a.explain(err)
+	if err := a.makeDir(temp); err != nil {
+		return err
 	}
 	if err := lockfile.ReplaceUnsynced(a.Path(name), append(wire.Append(nil, v), '\n'), temp); err != nil {
 		return a.explain(err)
 	}
-	sweepOld(temp, a.Path(name))
+	sweepOld(temp, "", func() time.Time { return a.Changed(name) })
 	a.publish(name)
 	return nil
 }
@@ -309,11 +312,8 @@ var ChangePatience = 500 * time.Millisecond
 // change the agent's files do so one after the other; one that is stopped meanwhile is
 // waited for only briefly, and the change is given up.
 func (a Agent) Change(name string, v wire.Fields, change func(found bool) bool) error {
-	if a.unusable != nil {
-		return a.unusable
-	}
-	if err := MakeDir(a.dir); err != nil {
-		return a.explain(err)
+	if err := a.makeDir(a.dir); err != nil {
+		return err
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), ChangePatience)
 	defer cancel()
@@ -328,21 +328,16 @@ func (a Agent) Change(name string, v wire.Fields, change func(found bool) bool) 
 	return a.Write(name, v)
 }
 
-// sweepOld removes temporary files of killed processes. Other processes may be writing at
-// the same time, so it leaves those that are not much older than the file just written.
-func sweepOld(temp, written string) {
-	entries, err := os.ReadDir(temp)
-	if err != nil || len(entries) == 0 {
-		return
-	}
-	now, err := os.Lstat(written)
-	if err != nil {
-		return
-	}
+// sweepOld removes temporary files of killed processes, whose names begin with the prefix. Other
+// processes may be writing at the same time, so it leaves those that are not much older than now.
+func sweepOld(dir, prefix string, now func() time.Time) {
+	entries, _ := os.ReadDir(dir)
 	for _, e := range entries {
-		info, err := e.Info()
-		if err == nil && info.Mode().IsRegular() && now.ModTime().Sub(info.ModTime()) > time.Minute {
-			_ = os.Remove(filepath.Join(temp, e.Name()))
+		if !strings.HasPrefix(e.Name(), prefix) {
+			continue
+		}
+		if info, err := e.Info(); err == nil && info.Mode().IsRegular() && now().Sub(info.ModTime()) > time.Minute {
+			_ = os.Remove(filepath.Join(dir, e.Name()))
 		}
 	}
 }

@@ -10,7 +10,6 @@ import (
 	"sort"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/talking-stick/tt/journal"
 	"github.com/talking-stick/tt/journal/event"
@@ -55,7 +54,7 @@ func (r *Files[S]) Archive(snap *Snapshot[S]) error {
 	_ = r.store.opts.SyncDir(r.ArchiveDir())
 	_ = r.store.opts.SyncDir(r.dir)
 	snap.Position = journal.Position{Seq: snap.Position.Seq}
-	_ = r.WriteProjection(snap, time.Time{})
+	_ = r.WriteProjection(snap)
 	return nil
 }
 
@@ -74,25 +73,20 @@ func (r *Files[S]) syncArchive() error {
 	return nil
 }
 
-// freeArchive returns an unused path for the journal of a life. A directory that was put
-// together from several copies may have a file of that name, which a rename would replace.
+// freeArchive returns an unused path for the journal of a life, which has its first and its last
+// event_seq. A directory that was put together from several copies may have a file of that name,
+// which a rename would replace.
 func (r *Files[S]) freeArchive(first, last int64) (string, error) {
-	for n := 1; ; n++ {
-		path := filepath.Join(r.ArchiveDir(), archiveName(first, last, n))
+	name := fmt.Sprintf("%012d-%012d", first, last)
+	path := filepath.Join(r.ArchiveDir(), name+".jsonl")
+	for n := 2; ; n++ {
 		if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
 			return path, nil
 		} else if err != nil {
 			return "", err
 		}
+		path = filepath.Join(r.ArchiveDir(), fmt.Sprintf("%s.%d.jsonl", name, n))
 	}
-}
-
-// archiveName returns a name with the first and the last event_seq of the journal.
-func archiveName(first, last int64, n int) string {
-	if n > 1 {
-		return fmt.Sprintf("%012d-%012d.%d.jsonl", first, last, n)
-	}
-	return fmt.Sprintf("%012d-%012d.jsonl", first, last)
 }
 
 // ArchivedEvents returns the first and the last event_seq from the name of an archived

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"os"
 	"time"
-
-	"github.com/talking-stick/tt/lockfile"
 )
 
 // A Sleep tells when a wait ends its sleep although nothing in the room has changed.
@@ -140,15 +138,6 @@ const recordsPoll = 30 * time.Second
 // unreachablePoll is how often a wait asks for an engine that cannot be reached.
 const unreachablePoll = time.Second
 
-// Settled waits until the change that is under way is over. It returns false if that
-// takes too long.
-func (r *Files[S]) Settled(ctx context.Context) bool {
-	ctx, cancel := context.WithTimeout(ctx, r.store.opts.Patience)
-	defer cancel()
-	var busy *lockfile.BusyError
-	return !errors.As(r.lockWait().Settled(ctx, r.LockPath()), &busy)
-}
-
 // A wakeReason is what ended a sleep.
 type wakeReason int
 
@@ -170,8 +159,6 @@ func (s *subscription) wait(ctx context.Context, sleep Sleep) (wakeReason, error
 	}
 	began := time.Now() // a process that is stopped sleeps longer than it was to
 	defer func() { s.slept = time.Since(began) }()
-	timer := time.NewTimer(d)
-	defer timer.Stop()
 	select {
 	case <-ctx.Done():
 		return ended, context.Cause(ctx)
@@ -180,7 +167,7 @@ func (s *subscription) wait(ctx context.Context, sleep Sleep) (wakeReason, error
 		return notified, nil
 	case <-sleep.Exit:
 		return ended, nil
-	case <-timer.C:
+	case <-time.After(d):
 		return reason, nil
 	}
 }

@@ -25,13 +25,8 @@ type Backend[S any] interface {
 	// engine, the process that keeps them so may be stopped.
 	Current() bool
 
-	Sharing[S]
-	Peers
-}
+	// The others make a difference only if several hosts share the room.
 
-// Sharing has the methods of a [Backend] that make a difference only if several hosts share
-// the room.
-type Sharing[S any] interface {
 	Exists() bool // called if there is no journal here: whether the engine has the room
 	Confirm(ctx context.Context) (*Snapshot[S], error)
 	Renew(ctx context.Context, note Renewal[S], appended func() error) error
@@ -39,6 +34,7 @@ type Sharing[S any] interface {
 	Unreachable() (asOf time.Time, err error)
 	RefreshAll(ctx context.Context) (failed map[string]error, err error)
 	FetchAgents(ctx context.Context)
+	Peers
 }
 
 // Peers exchange with the other hosts of a room what they know of its agents. An agent is

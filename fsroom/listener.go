@@ -57,13 +57,6 @@ func (s *Store) NotifyListenerOf(key string) {
 	_ = lockfile.Touch(path, now)
 }
 
-// IsChanging reports whether a change is under way.
-func (r *Files[S]) IsChanging() bool {
-	now, cancel := context.WithDeadline(context.Background(), time.Unix(0, 0))
-	defer cancel()
-	return !r.Settled(now)
-}
-
 // Within returns the directory with the name inside of that of the agent.
 func (a Agent) Within(name string) Agent {
 	a.dir = a.Path(name)
@@ -104,14 +97,7 @@ func (a Agent) Lock(ctx context.Context) (unlock func() error, err error) {
 	if a.unusable != nil {
 		return nil, a.unusable
 	}
-	if err := MakeDir(a.dir); err != nil {
-		return nil, a.explain(err)
-	}
-	ctx, cancel := context.WithTimeout(ctx, a.store.opts.Patience)
-	defer cancel()
-	path := a.Path("lock")
-	unlock, err = lockfile.Wait{Still: a.store.opts.Still}.Lock(ctx, path)
-	lockfile.Adopt(path)
+	unlock, err = a.store.lock(ctx, lockfile.Wait{}, a.Path("lock"), func() error { return MakeDir(a.dir) })
 	return unlock, a.explain(err)
 }
 

@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"strconv"
-	"time"
 
 	"github.com/talking-stick/tt/journal"
 	"github.com/talking-stick/tt/journal/wire"
@@ -128,13 +127,12 @@ func (r *Rules[S]) decode(b []byte, s S) error {
 	return any(s).(json.Unmarshaler).UnmarshalJSON(b)
 }
 
-// WriteProjection replaces state.json by one that covers snap, whose journal was
-// last written to at mtime.
-func (r *Files[S]) WriteProjection(snap *Snapshot[S], mtime time.Time) error {
+// WriteProjection replaces state.json by one that covers snap. The caller has the lock.
+func (r *Files[S]) WriteProjection(snap *Snapshot[S]) error {
 	if err := r.store.Step(StepReplace); err != nil {
 		return err
 	}
-	b, err := r.encodeProjection(snap, mtime)
+	b, err := r.encodeProjection(snap)
 	if err != nil {
 		return err
 	}
@@ -153,12 +151,15 @@ func (r *Files[S]) WriteProjection(snap *Snapshot[S], mtime time.Time) error {
 	return err
 }
 
-// encodeProjection returns the content of a state.json that covers snap, whose journal was last
-// written to at mtime.
-func (r *Files[S]) encodeProjection(snap *Snapshot[S], mtime time.Time) ([]byte, error) {
+// encodeProjection returns the content of a state.json that covers snap.
+func (r *Files[S]) encodeProjection(snap *Snapshot[S]) ([]byte, error) {
 	snap.mtime = 0
-	if !mtime.IsZero() {
-		snap.mtime = mtime.UnixNano()
+	if snap.Position.Offset > 0 {
+		info, err := os.Lstat(r.JournalPath())
+		if err != nil {
+			return nil, err
+		}
+		snap.mtime = info.ModTime().UnixNano()
 	}
 	state, err := r.rules.Encode(snap.State)
 	if err != nil {
@@ -180,12 +181,8 @@ func (r *Files[S]) sweep() error {
 
 // draftProjection begins to write and sync the state.json that covers snap, in tmp, beside what
 // the caller does. The function that it returns waits for it, and returns nil if that failed.
-func (r *Files[S]) draftProjection(snap *Snapshot[S], log *journal.Log) func() *lockfile.Draft {
-	_, mtime, err := log.Stat()
-	var b []byte
-	if err == nil {
-		b, err = r.encodeProjection(snap, mtime)
-	}
+func (r *Files[S]) draftProjection(snap *Snapshot[S]) func() *lockfile.Draft {
+	b, err := r.encodeProjection(snap)
 	done := make(chan *lockfile.Draft, 1)
 	go func() {
 		var draft *lockfile.Draft

@@ -13,31 +13,23 @@ type publishing struct {
 	running sync.WaitGroup
 }
 
-// background returns what the store publishes in the background.
-func (s *Store) background() *publishing {
-	s.publishOnce.Do(func() { s.publishing = &publishing{again: make(map[string]func())} })
-	return s.publishing
-}
-
 // Published waits until everything that was to be published in the background is with the
 // engine, or until patience has passed.
 func (s *Store) Published(patience time.Duration) {
 	done := make(chan struct{})
 	go func() {
-		s.background().running.Wait()
+		s.publishing.running.Wait()
 		close(done)
 	}()
-	timer := time.NewTimer(patience)
-	defer timer.Stop()
 	select {
 	case <-done:
-	case <-timer.C:
+	case <-time.After(patience):
 	}
 }
 
 // Background calls send in the background, which publishes what there is to say of an agent.
 // [Store.Published] waits for it.
-func (s *Store) Background(agent string, send func()) { s.background().publish(agent, send) }
+func (s *Store) Background(agent string, send func()) { s.publishing.publish(agent, send) }
 
 func (p *publishing) publish(agent string, send func()) {
 	p.mu.Lock()

@@ -1,6 +1,11 @@
 package fsroom
 
-import "context"
+import (
+	"context"
+	"errors"
+
+	"github.com/talking-stick/tt/lockfile"
+)
 
 // settledTries bounds how often [Room.SettledView] looks again.
 const settledTries = 3
@@ -26,4 +31,37 @@ func (r *Room[S]) SettledView(ctx context.Context) (snap *Snapshot[S], settled b
 		}
 	}
 	return snap, false, nil
+}
+
+// Settled waits until the change that is under way is over. It returns false if that
+// takes too long.
+func (r *Files[S]) Settled(ctx context.Context) bool {
+	ctx, cancel := context.WithTimeout(ctx, r.store.opts.Patience)
+	defer cancel()
+	var busy *lockfile.BusyError
+	return !errors.As(r.lockWait().Settled(ctx, r.LockPath()), &busy)
+}
+
+// IsChanging reports whether a change is under way.
+func (r *Files[S]) IsChanging() bool { return r.lockBusy() != nil }
+
+// StoppedLockHolder returns the process that has the lock of the room if it is suspended,
+// so that no other process can get the lock; nil if there is none or that is not known.
+func (r *Files[S]) StoppedLockHolder() *lockfile.Holder {
+	busy := r.lockBusy()
+	if busy == nil || busy.Holder == nil || busy.Holder.State != "stopped" && busy.Holder.State != "traced" {
+		return nil
+	}
+	return busy.Holder
+}
+
+// lockBusy returns nil if no process has the lock. Nearly always it is free, and reading the list of
+// all locks of the machine costs more than the rest of a reading command where many processes have
+// some.
+func (r *Files[S]) lockBusy() *lockfile.BusyError {
+	ctx, cancel := context.WithTimeout(context.Background(), 0)
+	defer cancel()
+	var busy *lockfile.BusyError
+	errors.As(lockfile.Settled(ctx, r.LockPath()), &busy)
+	return busy
 }

@@ -103,10 +103,8 @@ type Store struct {
 	hubOnce sync.Once
 	hub     *hub
 
-	publishOnce sync.Once
-	publishing  *publishing // see background
-
-	memory sync.Map // see Memory
+	publishing publishing // in the background
+	memory     sync.Map   // see Memory
 
 	// Waits is whether the process waits for what happens. What the engine did not have may be there
 	// at each look, and nothing tells of the first entry of a room that nobody watches.
@@ -139,11 +137,15 @@ func Open(dir string, opts Options) (*Store, error) {
 		opts.BlindPoll = blindPoll
 	}
 	opts.BlindPollMax = max(opts.BlindPoll, opts.BlindPollMax)
-	s := &Store{dir: dir, opts: opts}
+	s := newStore(dir, opts)
 	if err := lockfile.Supported(dir); err != nil {
 		return nil, s.Explain(err, dir)
 	}
 	return s, s.checkFormat()
+}
+
+func newStore(dir string, opts Options) *Store {
+	return &Store{dir: dir, opts: opts, publishing: publishing{again: make(map[string]func())}}
 }
 
 // Close closes the watcher, if there is one. Waits that are under way go on polling. A
@@ -167,7 +169,7 @@ func (s *Store) Options() Options { return s.opts }
 func (s *Store) LeavingModes() *Store {
 	opts := s.opts
 	opts.LeaveModes = true
-	return &Store{dir: s.dir, opts: opts}
+	return newStore(s.dir, opts)
 }
 
 // Offline returns a store in the same directory that asks no engine.
@@ -177,7 +179,7 @@ func (s *Store) Offline() *Store {
 	}
 	opts := s.opts
 	opts.Engine = nil
-	return &Store{dir: s.dir, opts: opts}
+	return newStore(s.dir, opts)
 }
 
 // Local returns the store of what this host shares with no other, such as locks: a store
@@ -188,7 +190,7 @@ func (s *Store) Local() *Store {
 	}
 	opts := s.opts
 	opts.Engine, opts.Host, opts.Local = nil, "", ""
-	return &Store{dir: s.opts.Local, opts: opts}
+	return newStore(s.opts.Local, opts)
 }
 
 // Memory returns a place for what backends keep in memory beyond the use of one room.
@@ -264,7 +266,7 @@ func (s *Store) makeDataDir(dir string) error {
 
 func (s *Store) writeFormat() error {
 	if _, err := os.Lstat(s.formatFile()); err == nil {
-		s.sweepDir()
+		sweepOld(s.dir, formatPrefix, s.opts.Now) // left by killed processes
 		return nil
 	}
 	return lockfile.Replace(s.formatFile(), []byte(strconv.Itoa(layoutFormat)+"\n"), s.dir)
@@ -281,20 +283,6 @@ func (s *Store) Step(st Step) error {
 // format file.
 const formatPrefix = ".format"
 
-// sweepDir removes temporary files of killed processes from the data directory. Other
-// processes may be writing at the same time, so it leaves recent ones.
-func (s *Store) sweepDir() {
-	entries, _ := os.ReadDir(s.dir)
-	for _, e := range entries {
-		if !strings.HasPrefix(e.Name(), formatPrefix) {
-			continue
-		}
-		if info, err := e.Info(); err == nil && s.opts.Now().Sub(info.ModTime()) > time.Minute {
-			_ = os.RemoveAll(filepath.Join(s.dir, e.Name()))
-		}
-	}
-}
-
 // LockFolder takes the lock of a folder of rooms, for what concerns all of them, such as
 // creating a room under a name that no other room has. It waits as long as for the lock
 // of a room, and its errors are those of [Room.Update]. The folder is created if it is
@@ -308,16 +296,22 @@ func (s *Store) LockFolder(ctx context.Context, folder string) (unlock func() er
 	}
 	dir := filepath.Join(s.dir, folder)
 	path := filepath.Join(dir, "lock")
+	unlock, err = s.lock(ctx, lockfile.Wait{}, path, func() error { return MakeDir(dir) })
+	return unlock, s.Explain(err, path)
+}
+
+// lock takes the lock at path, and calls makeDir if its directory is missing.
+func (s *Store) lock(ctx context.Context, wait lockfile.Wait, path string, makeDir func() error) (unlock func() error, err error) {
 	ctx, cancel := context.WithTimeout(ctx, s.opts.Patience)
 	defer cancel()
-	wait := lockfile.Wait{Still: s.opts.Still}
+	wait.Still = s.opts.Still
 	unlock, err = wait.Lock(ctx, path)
 	if errors.Is(err, fs.ErrNotExist) {
-		if err = MakeDir(dir); err == nil {
+		if err = makeDir(); err == nil {
 			unlock, err = wait.Lock(ctx, path)
 		}
 	}
-	return unlock, s.Explain(err, path)
+	return unlock, err
 }
 
 // NewID returns a random UUID (version 4). An id is no secret; it only has to differ from

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
-	"time"
 
 	"github.com/talking-stick/tt/journal"
 	"github.com/talking-stick/tt/journal/event"
@@ -65,15 +64,7 @@ func (r *Files[S]) Acquire(ctx context.Context) (func() error, error) {
 	if err := r.CheckDirs(); err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, r.store.opts.Patience)
-	defer cancel()
-	unlock, err := r.lockWait().Lock(ctx, r.LockPath())
-	if errors.Is(err, fs.ErrNotExist) {
-		if err = r.store.Prepare(r.dir); err == nil {
-			unlock, err = r.lockWait().Lock(ctx, r.LockPath())
-		}
-	}
-	return unlock, err
+	return r.store.lock(ctx, r.lockWait(), r.LockPath(), func() error { return r.store.Prepare(r.dir) })
 }
 
 // lockWait says how the room's lock is waited for: it moves on where the journal grows.
@@ -165,7 +156,7 @@ func (r *Files[S]) commit(snap *Snapshot[S], events []event.Event, committed fun
 	drafted := func() *lockfile.Draft { return nil } // of state.json, which is synced beside the journal
 	_, err = log.Append(snap.Position, events, func(end journal.Position) error {
 		if after.Position = end; r.rules.Live(next) {
-			drafted = r.draftProjection(after, log)
+			drafted = r.draftProjection(after)
 		}
 		return r.store.opts.Sync(log)
 	})
@@ -180,7 +171,7 @@ func (r *Files[S]) commit(snap *Snapshot[S], events []event.Event, committed fun
 	*snap = *after
 	committed()
 	replaced = drafted()
-	r.project(snap, log, replaced) // 6
+	r.project(snap, replaced) // 6
 	return replaced, nil
 }
 
@@ -193,7 +184,7 @@ func (r *Files[S]) CatchUp(snap *Snapshot[S]) error {
 		return nil
 	}
 	if snap.Position.Offset == 0 { // between two lives
-		return r.WriteProjection(snap, time.Time{})
+		return r.WriteProjection(snap)
 	}
 	log, err := journal.OpenWriter(r.JournalPath())
 	if err != nil {
@@ -206,11 +197,7 @@ func (r *Files[S]) CatchUp(snap *Snapshot[S]) error {
 	if err := r.store.opts.Sync(log); err != nil {
 		return err
 	}
-	_, mtime, err := log.Stat()
-	if err != nil {
-		return err
-	}
-	return r.WriteProjection(snap, mtime)
+	return r.WriteProjection(snap)
 }
 
 // FoldChange fills in the events and returns the state after them. It comes before the
@@ -262,7 +249,7 @@ func (r *Files[S]) SyncNames() error {
 
 // project replaces state.json, by the draft if there is one, or archives a life that has ended. The
 // change is already committed: the next writer does what fails here.
-func (r *Files[S]) project(snap *Snapshot[S], log *journal.Log, draft *lockfile.Draft) {
+func (r *Files[S]) project(snap *Snapshot[S], draft *lockfile.Draft) {
 	if draft != nil {
 		if r.store.Step(StepReplace) != nil {
 			draft.Remove()
@@ -275,7 +262,5 @@ func (r *Files[S]) project(snap *Snapshot[S], log *journal.Log, draft *lockfile.
 	if !r.rules.Live(snap.State) && r.Archive(snap) == nil {
 		return
 	}
-	if _, mtime, err := log.Stat(); err == nil {
-		_ = r.WriteProjection(snap, mtime)
-	}
+	_ = r.WriteProjection(snap)
 }

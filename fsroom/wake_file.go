@@ -3,6 +3,7 @@ package fsroom
 import (
 	"context"
 	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/talking-stick/tt/journal/event"
@@ -15,11 +16,13 @@ const WakeFile = "bell"
 
 // EnsureWakeFile creates the file that [Agent.Notify] touches. A process does so
 // before it waits as the agent.
-func (a Agent) EnsureWakeFile() error {
-	if info, err := os.Lstat(a.Path(WakeFile)); err == nil && info.Mode().IsRegular() {
+func (a Agent) EnsureWakeFile() error { return a.ensureMark(WakeFile) }
+
+func (a Agent) ensureMark(name string) error {
+	if info, err := os.Lstat(a.Path(name)); err == nil && info.Mode().IsRegular() {
 		return nil
 	}
-	return a.Mark(WakeFile, time.Now())
+	return a.Mark(name, time.Now())
 }
 
 // Notify wakes all processes that wait as the agent, see [Room.AwaitAs]. It does
@@ -63,4 +66,66 @@ func (r *Files[S]) NotifyAgents(before, after S, events []event.Event) {
 			r.store.NotifyListener(id)
 		}
 	}
+}
+
+// newsFile is the file of an agent whose modification time is set to wake the processes
+// that wait as the agent for news, see [Room.AwaitNews]. Those that wait for the turn
+// only do not wake.
+const newsFile = "news"
+
+// NotifyNews wakes the processes that wait as one of the agents for news. It costs one
+// look at a file for each agent for which no process has waited so. With an engine it wakes
+// those on other hosts too.
+func (r *Room[S]) NotifyNews(ids ...string) {
+	r.TouchNews(ids...)
+	for _, id := range ids {
+		r.backend.Notify(AgentKey(id))
+	}
+}
+
+// TouchNews is [Room.NotifyNews] for this host alone.
+func (r *Files[S]) TouchNews(ids ...string) {
+	for _, id := range ids {
+		if exists(filepath.Join(r.AgentsDir(), AgentKey(id), newsFile)) {
+			if a := r.localAgent(id); a.unusable == nil {
+				_ = lockfile.Touch(a.Path(newsFile), time.Now())
+			}
+		}
+	}
+}
+
+// A Neighbour is a room whose changes end the sleep of a wait in another one. It is a
+// [Room] of any rules.
+type Neighbour interface {
+	Pull(ctx context.Context) (stop func())
+	isCurrent() bool
+	Name() string
+	watch(*Store, *subscription)
+	journalStamp() stamp
+	Settled(context.Context) bool
+}
+
+func (r *Files[S]) watch(s *Store, sub *subscription) { s.watch(sub, r.dir, "journal.jsonl") }
+
+// AwaitNews is [Room.AwaitAs] for a process that also needs to inspect the room when
+// something has come for its agent, as [Rules.News] says, when a process calls
+// [Room.NotifyNews] for it, and when its neighbour changes. neighbour returns nil as long
+// as there is none, and may return another one later.
+func (r *Room[S]) AwaitNews(ctx context.Context, agent string, neighbour func() Neighbour, inspect Inspect[S]) error {
+	a := r.Agent(agent)
+	if err := a.ensureMark(newsFile); err != nil {
+		return err
+	}
+	return r.await(ctx, inspect, func() *subscription {
+		sub := r.store.subscribe(a.Path(WakeFile))
+		r.store.watch(sub, a.Path(newsFile))
+		return sub
+	}, neighbour)
+}
+
+// AwaitBeside is [Room.Await] that also inspects the room when its neighbour changes, see
+// [Room.AwaitNews].
+func (r *Room[S]) AwaitBeside(ctx context.Context, neighbour func() Neighbour, inspect Inspect[S]) error {
+	// A change is in the journal. The state.json that follows may fail to be written.
+	return r.await(ctx, inspect, func() *subscription { return r.store.subscribe(r.dir, "journal.jsonl") }, neighbour)
 }

@@ -73,7 +73,7 @@ func (r *mirror[S]) absorb(t *tail) error {
 			r.TouchNews(r.Rules().News(snap.State, absorbed)...)
 		}
 		if r.Rules().Live(snap.State) {
-			r.projectMirror(snap)
+			_ = r.WriteProjection(snap) // if it fails, the next reader folds the journal
 		}
 	}
 	if err := r.writeMarker(m); err != nil {
@@ -221,18 +221,6 @@ func (r *mirror[S]) compare(e *event.Event) error {
 		err = r.explainEngine(engine.ErrRewound)
 	}
 	return err
-}
-
-// projectMirror replaces state.json. If it fails, the next reader folds the journal.
-func (r *mirror[S]) projectMirror(snap *fsroom.Snapshot[S]) {
-	log, err := journal.Open(r.JournalPath())
-	if err != nil {
-		return
-	}
-	defer log.Close()
-	if _, mtime, err := log.Stat(); err == nil {
-		_ = r.WriteProjection(snap, mtime)
-	}
 }
 
 // decodeChange returns the events of the lines of a change.
