@@ -2,19 +2,15 @@ package ledger
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"strings"
 )
 
-// A ChangingError means that a file changed while the plan was carried out. Everything is as
-// it was before, but that file.
-type ChangingError struct{ Paths []string }
+// ErrChanging means that a file changed while the plan was carried out.
+var ErrChanging = errors.New("the tree changes at this moment")
 
-func (e *ChangingError) Error() string {
-	return "the tree changes at this moment: " + strings.Join(e.Paths, ", ")
-}
-
-// An ApplyError means that the system refused a step. Everything is as it was before.
+// An ApplyError means that the system refused a step, or [ErrChanging]. Everything is as it was
+// before, but a file that somebody else has changed.
 type ApplyError struct {
 	Path string
 	Err  error
@@ -44,17 +40,12 @@ const MostPaths = 20
 // Do carries out a change while nobody else uses the store. A plan with conflicts or without
 // steps changes nothing and takes no snapshot.
 //
-// The error is an [UnknownError] if the snapshot before could not be taken, a
-// [ChangingError], or an [ApplyError]. The tree is as before then, in so far as this process
-// has changed it.
+// The error is an [ApplyError], or that of the snapshot before, which could not be taken: see
+// [WhyUnknown]. The tree is as before then, in so far as this process has changed it.
 func (l *Ledger) Do(ctx context.Context, c Change) (*Outcome, error) {
 	out := &Outcome{}
 	var failed error
-	how := keeps
-	if c.Dry {
-		how = looks
-	}
-	err := l.locked(ctx, how, l.Lines, func(v *View) (err error) {
+	err := l.locked(ctx, !c.Dry, c.Request, func(v *View) (err error) {
 		if out.Plan, err = c.Plan(v); err != nil {
 			failed = &ApplyError{Path: l.opts.Root, Err: err}
 			return nil
@@ -73,7 +64,7 @@ func (l *Ledger) Do(ctx context.Context, c Change) (*Outcome, error) {
 		return nil
 	})
 	if err != nil {
-		return nil, unknown(err)
+		return nil, err
 	}
 	return out, failed
 }
@@ -81,7 +72,7 @@ func (l *Ledger) Do(ctx context.Context, c Change) (*Outcome, error) {
 // after takes the snapshot after a change, and compares it with the one before. The change is
 // done: an error only means that this is not known.
 func (l *Ledger) after(ctx context.Context, r Request, before *View, out *Outcome) {
-	v, err := l.look(ctx, keeps, l.Lines)
+	v, err := l.look(ctx, true, r)
 	if err != nil {
 		return
 	}

@@ -441,7 +441,7 @@ func TestFullDiskIsUnknown(t *testing.T) {
 	if WhyUnknown(err) != UnknownFull {
 		t.Errorf("error %v", err)
 	}
-	restore := func(v *View) (*Plan, error) { return v.PlanRestore(v.all[0], nil, true) }
+	restore := func(v *View) (*Plan, error) { return v.PlanRestore(v.All[0], nil, true) }
 	if _, err := f.Do(t.Context(), Change{Request: Request{Why: WhyRestore}, Plan: restore}); WhyUnknown(err) != UnknownFull || f.content("a") != "b" {
 		t.Errorf("restore without a snapshot before: %v", err)
 	}

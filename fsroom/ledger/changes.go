@@ -282,27 +282,28 @@ func (v *View) uncommitted(s *Snapshot) int {
 	if err != nil {
 		return 0
 	}
-	left := v.objects.leftOut(s)
+	left, modules := v.objects.leftOut(s), make(map[string]bool) // a submodule is one name in a commit
+	for _, d := range found {
+		if d.From.Mode == modeModule {
+			modules[d.Path] = true
+		}
+	}
 	n := 0
 	for _, d := range found {
 		ignored, err := v.objects.ignoredAt(s, d.Path)
 		if err != nil {
 			return 0
 		}
-		if d.From.Mode != modeModule && ignored == "" && !left(d.Path) && !(d.From.Mode == 0 && inModule(found, d.Path)) {
+		if ignored == "" && !left(d.Path) && d.From.Mode != modeModule && (d.From.exists() || !isBelow(modules, d.Path)) {
 			n++
 		}
 	}
 	return n
 }
 
-// inModule reports whether the path is in a submodule, which is one name in a commit.
-func inModule(found []Step, path string) bool {
-	for dir := parent(path); dir != ""; dir = parent(dir) {
-		i, ok := slices.BinarySearchFunc(found, dir, func(d Step, p string) int { return strings.Compare(d.Path, p) })
-		if ok && found[i].From.Mode == modeModule {
-			return true
-		}
+// isBelow reports whether a path, or a directory above it, is set.
+func isBelow(set map[string]bool, path string) bool {
+	for ; path != "" && !set[path]; path = parent(path) {
 	}
-	return false
+	return path != ""
 }

@@ -35,8 +35,8 @@ func (l *Ledger) Check(ctx context.Context, repair bool) (found []Problem) {
 	lines, bad := parseLines(b)
 	v := l.view(lines)
 	defer v.Close()
-	kept := slices.DeleteFunc(slices.Clone(v.all), func(s *Snapshot) bool { return isLost(v.objects.reachAll(s, map[ID]bool{})) })
-	if bad += len(v.all) - len(kept); bad > 0 {
+	kept := slices.DeleteFunc(slices.Clone(v.All), func(s *Snapshot) bool { return isLost(v.objects.reachAll(s, map[ID]bool{})) })
+	if bad += len(v.All) - len(kept); bad > 0 {
 		add(l.linesFile(), itoa(bad)+" snapshots are damaged; the others are whole", true, func() error { return l.replaceLines(kept, v.last) })
 	}
 	return found

@@ -219,7 +219,7 @@ func TestLinksAreLost(t *testing.T) {
 		}
 		v := f.Recorded()
 		v.Close()
-		all, err := v.All(), v.objects.unread
+		all, err := v.All, v.objects.unread
 		if err != nil || len(all) != 4 {
 			t.Fatalf("%s: %d snapshots, %v", how, len(all), err)
 		}

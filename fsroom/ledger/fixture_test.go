@@ -157,7 +157,7 @@ func (f *fixture) paths(tree ID) (paths []string) {
 // undo takes a turn back.
 func (f *fixture) undo(turn int64, files ...string) (*Outcome, error) {
 	return f.Do(f.Context(), Change{Request: Request{Why: WhyUndo}, Plan: func(v *View) (*Plan, error) {
-		from, to := TurnOf(v.all, turn)
+		from, to := TurnOf(v.All, turn)
 		return v.PlanUndo(from, to, files)
 	}})
 }

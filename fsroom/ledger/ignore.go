@@ -12,15 +12,6 @@ type rule struct {
 	suffix  string // of "*suffix" without a slash
 }
 
-// ignores are the rules that hold in a directory, those of the deepest file first. The
-// nil value ignores nothing.
-type ignores struct {
-	base  string // the directory of the file with a slash at its end, "" for the top
-	rules []rule
-	fold  bool // without regard to case
-	outer *ignores
-}
-
 // special are the characters that make a pattern of a name.
 const special = `*?[\`
 
@@ -62,27 +53,17 @@ func parseRule(line string, fold bool) (r rule, ok bool) {
 	return r, true
 }
 
-// with returns the rules together with those of one more file, which is in the directory
-// base.
-func (g *ignores) with(base, content string, fold bool) *ignores {
-	rules := parseRules(content, fold)
-	if len(rules) == 0 {
-		return g
-	}
-	return &ignores{base: base, rules: rules, fold: fold, outer: g}
-}
-
 // match reports whether a name in the directory dir ("" or with a slash at its end) is
 // ignored. The directories above it are taken not to be.
-func (g *ignores) match(dir, name string, isDir bool) bool {
+func (g *rules) match(dir, name string, isDir bool) bool {
 	for ; g != nil; g = g.outer {
 		path := dir[len(g.base):] + name
 		last := name
 		if g.fold {
 			path, last = strings.ToLower(path), strings.ToLower(last)
 		}
-		for i := len(g.rules) - 1; i >= 0; i-- {
-			r := &g.rules[i]
+		for i := len(g.ignored) - 1; i >= 0; i-- {
+			r := &g.ignored[i]
 			if r.dirOnly && !isDir {
 				continue
 			}
@@ -224,39 +205,14 @@ func classByte(p string, i int) (c byte, next int) {
 	return p[i], i + 1
 }
 
-// posixClass returns the ranges of bytes that a class like [:alpha:] has.
-func posixClass(name string) string {
-	switch name {
-	case "alpha":
-		return "AZaz"
-	case "digit":
-		return "09"
-	case "alnum":
-		return "09AZaz"
-	case "upper":
-		return "AZ"
-	case "lower":
-		return "az"
-	case "space":
-		return "  \t\r"
-	case "blank":
-		return "  \t\t"
-	case "xdigit":
-		return "09afAF"
-	case "punct":
-		return "!/:@[`{~"
-	case "print":
-		return " ~"
-	case "graph":
-		return "!~"
-	case "cntrl":
-		return "\x00\x1f\x7f\x7f"
-	}
-	return ""
+// posixClasses are the ranges of bytes that classes like [:alpha:] have.
+var posixClasses = map[string]string{
+	"alpha": "AZaz", "digit": "09", "alnum": "09AZaz", "upper": "AZ", "lower": "az", "xdigit": "09afAF",
+	"space": "  \t\r", "blank": "  \t\t", "punct": "!/:@[`{~", "print": " ~", "graph": "!~", "cntrl": "\x00\x1f\x7f\x7f",
 }
 
 func inPosixClass(name string, c byte) bool {
-	for r := posixClass(name); r != ""; r = r[2:] {
+	for r := posixClasses[name]; r != ""; r = r[2:] {
 		if r[0] <= c && c <= r[1] {
 			return true
 		}

@@ -35,7 +35,7 @@ func child(dir, work string) {
 	l := New(filepath.Join(dir, "stores", "store"), Options{Root: filepath.Join(dir, "tree"), Home: dir, Limits: Limits{Free: 1}})
 	if turn, err := strconv.ParseInt(work, 10, 64); err == nil {
 		_, _ = l.Do(ctx, Change{Request: Request{Why: WhyUndo}, Plan: func(v *View) (*Plan, error) {
-			from, to := TurnOf(v.all, turn)
+			from, to := TurnOf(v.All, turn)
 			return v.PlanUndo(from, to, nil)
 		}})
 		return

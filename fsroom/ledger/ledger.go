@@ -3,7 +3,6 @@ package ledger
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -179,55 +178,25 @@ func (l *Ledger) sweep(sync bool) {
 	}
 }
 
-// An UnknownError says why it is not known what a tree was. It never means that nothing
-// changed.
-type UnknownError struct {
-	Why string // off, disk_full, too_large, unreadable, late, busy
-	Err error
-}
-
-// Why a tree could not be recorded.
+// Why it is not known what a tree was.
 const (
-	UnknownOff        = "off"
 	UnknownFull       = "disk_full"
 	UnknownLarge      = "too_large"
 	UnknownUnreadable = "unreadable"
 	UnknownLate       = "late"
 )
 
-func (e *UnknownError) Error() string {
-	if e.Err == nil {
-		return e.Why
-	}
-	return fmt.Sprintf("%s: %v", e.Why, e.Err)
-}
-
-func (e *UnknownError) Unwrap() error { return e.Err }
-
-// unknown wraps an error of a scan.
-func unknown(err error) error {
-	if err == nil {
-		return nil
-	}
-	if known := (*UnknownError)(nil); errors.As(err, &known) {
-		return err
-	}
+// WhyUnknown says why it is not known what a tree was, from the error of its scan. It never means
+// that nothing changed.
+func WhyUnknown(err error) string {
 	busy := (*lockfile.BusyError)(nil)
 	switch {
-	case isNoSpace(err):
-		return &UnknownError{UnknownFull, err}
+	case errors.Is(err, errFull), isNoSpace(err):
+		return UnknownFull
 	case errors.Is(err, errTooManyFiles):
-		return &UnknownError{UnknownLarge, err}
+		return UnknownLarge
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled), errors.As(err, &busy):
-		return &UnknownError{UnknownLate, err}
+		return UnknownLate
 	}
-	return &UnknownError{UnknownUnreadable, err}
-}
-
-// WhyUnknown returns the reason of an [UnknownError], "" for another error.
-func WhyUnknown(err error) string {
-	if u := (*UnknownError)(nil); errors.As(err, &u) {
-		return u.Why
-	}
-	return ""
+	return UnknownUnreadable
 }

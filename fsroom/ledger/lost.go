@@ -10,8 +10,9 @@ import (
 
 func itoa(n int) string { return strconv.Itoa(n) }
 
-func (v *View) full(path string) string {
-	return filepath.Join(v.ledger.opts.Root, filepath.FromSlash(path))
+// full returns where a path of the tree is.
+func (l *Ledger) full(path string) string {
+	return filepath.Join(l.opts.Root, filepath.FromSlash(path))
 }
 
 // maxLookedBack is how many snapshots are searched for a loss.
@@ -24,40 +25,35 @@ const maxLookedBack = 500
 // was written since stays.
 func (v *View) PlanLost(filters []string) (*Plan, error) {
 	p := &Plan{}
-	before, gone, err := v.lastLoss(filters, maxLookedBack)
+	before, gone, err := v.LastLoss(filters, maxLookedBack)
 	if err != nil || before == nil {
 		return p, err
 	}
 	p.Lost = before
 	for _, d := range gone {
 		if v.isStill(d) {
-			p.Steps = append(p.Steps, Step{d.Path, v.now.state(d.Path, d.To), d.From})
+			p.Steps = append(p.Steps, Step{d.Path, v.Now.state(d.Path, d.To), d.From})
 		} else {
 			p.Kept = append(p.Kept, Conflict{Path: Printable(d.Path), Why: KeptNewContent})
 		}
 	}
-	v.keep(p, v.objects.leftOut(before, v.now))
+	v.keep(p, v.objects.leftOut(before, v.Now))
 	return p, nil
 }
 
-// LastLoss returns the snapshot before the last loss, and how many files went after it, nil if
-// nothing was lost since the last ones.
-func (v *View) LastLoss(snapshots int) (before *Snapshot, gone int) {
-	before, files, err := v.lastLoss(nil, snapshots)
-	if err != nil {
-		return nil, 0
-	}
-	return before, len(files)
-}
-
-func (v *View) lastLoss(filters []string, most int) (before *Snapshot, gone []Step, err error) {
+// LastLoss returns the snapshot before the last loss, and what went after it, nil if nothing was
+// lost since so many snapshots.
+func (v *View) LastLoss(filters []string, most int) (before *Snapshot, gone []Step, err error) {
 	present := make(map[ID]bool)
 	v.top.each(func(_ *directory, f *file) { present[f.id] = true })
-	after := v.now
-	for _, s := range slices.Backward(v.all[max(0, len(v.all)-most):]) {
+	after := v.Now
+	for _, s := range slices.Backward(v.All[max(0, len(v.All)-most):]) {
 		gone, lost, err := v.loss(s, after, filters, present)
-		if err != nil || lost {
-			return s, gone, err
+		if err != nil {
+			return nil, nil, err
+		}
+		if lost {
+			return s, gone, nil
 		}
 		after = s
 	}
@@ -66,7 +62,7 @@ func (v *View) lastLoss(filters []string, most int) (before *Snapshot, gone []St
 
 // isStill reports whether a path is now what it became.
 func (v *View) isStill(d Step) bool {
-	now, err := v.objects.at(v.now.Tree, d.Path)
+	now, err := v.objects.at(v.Now.Tree, d.Path)
 	return err == nil && (now.Mode == d.To.Mode && now.ID == d.To.ID || now.Mode == modeDir && !d.To.exists())
 }
 
@@ -111,17 +107,17 @@ func (o *objects) knownBefore(id ID, moment int64) bool {
 
 // ignored reports whether a path is ignored by the rules as they are in the tree now, or has the
 // name of a secret, and is tracked by nobody.
-func (v *View) ignored(path string, isDir bool) bool {
+func (v *View) ignored(path string) bool {
 	what, dir, inRepo := v.rules, "", v.top.inRepo
 	if what.tracked.has(inRepo + path) {
 		return false
 	}
 	for rest := path; ; {
-		if st, err := linkStat(v.full(dir)); dir == "" || err == nil && st.mode == modeDir { // a link may lead anywhere
-			what = what.in(v.full(dir), inRepo)
+		if st, err := linkStat(v.ledger.full(dir)); dir == "" || err == nil && st.mode == modeDir { // a link may lead anywhere
+			what = what.in(v.ledger.full(dir), inRepo)
 		}
 		name, below, deeper := strings.Cut(rest, "/")
-		if name == ".git" || what.ignores.match(inRepo, name, deeper || isDir) {
+		if name == ".git" || what.match(inRepo, name, deeper) {
 			return true
 		}
 		if !deeper {

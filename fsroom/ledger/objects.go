@@ -87,10 +87,6 @@ func isLost(err error) bool {
 	return err != nil && (errors.Is(err, os.ErrNotExist) || !errors.As(err, &system))
 }
 
-func escapeGlob(path string) string {
-	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
-}
-
 func (o *objects) close() {
 	for _, p := range slices.Concat(o.own, o.user, o.gone) {
 		p.close()
@@ -115,13 +111,8 @@ func (o *objects) has(id ID) bool {
 	return slices.ContainsFunc(o.user, func(p *pack) bool { return p.has(id) && o.link(p) })
 }
 
-// owns reports whether the object is in the store.
-func (o *objects) owns(id ID) bool {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.isOwn(id)
-}
-
+// isOwn reports whether the object is in the store. The objects are locked, or nobody else uses them;
+// so for [objects.write] and [objects.syncPacks].
 func (o *objects) isOwn(id ID) bool {
 	return o.fresh[id] != nil || slices.ContainsFunc(o.own, func(p *pack) bool { return p.has(id) })
 }
@@ -195,13 +186,7 @@ func (o *objects) add(id ID, encoded []byte) error {
 
 var errTooMuch = errors.New("too much has changed to be recorded in passing")
 
-// flush writes what was put. It is durable after [objects.sync].
-func (o *objects) flush() error {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.write()
-}
-
+// write writes what was put. It is durable after [objects.syncPacks].
 func (o *objects) write() error {
 	if len(o.fresh) == 0 {
 		return nil
@@ -221,13 +206,7 @@ func (o *objects) write() error {
 	return err
 }
 
-// sync makes what was written durable. What cannot be is removed.
-func (o *objects) sync() error {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.syncPacks()
-}
-
+// syncPacks makes what was written durable. What cannot be is removed.
 func (o *objects) syncPacks() error {
 	for _, index := range o.packs {
 		if err := syncPack(index, o.fault); err != nil {
@@ -241,15 +220,12 @@ func (o *objects) syncPacks() error {
 	return nil
 }
 
-// A missingError means that no repository has an object.
-type missingError struct{ id ID }
-
-func (e *missingError) Error() string { return fmt.Sprintf("the object %s is missing", e.id) }
+var errMissing = errors.New("an object is missing")
 
 // read returns an object of at most largest bytes.
 func (o *objects) read(id ID) (kind, []byte, error) {
 	k, data, err := o.lookUp(id, 0)
-	if missing := (*missingError)(nil); errors.As(err, &missing) || errors.Is(err, os.ErrNotExist) {
+	if errors.Is(err, errMissing) || errors.Is(err, os.ErrNotExist) {
 		o.refresh()
 		k, data, err = o.lookUp(id, 0)
 	}
@@ -265,7 +241,7 @@ func (o *objects) lookUp(id ID, depth int) (k kind, data []byte, err error) {
 		return o.readAt(bytes.NewReader(encoded), 0, depth)
 	}
 	if failed == nil {
-		failed = &missingError{id}
+		failed = fmt.Errorf("%w: %s", errMissing, id)
 	}
 	for _, p := range packs {
 		at, ok := p.find(id)

@@ -69,7 +69,8 @@ func writePack(dir string, objects map[ID][]byte, fault func(string) error) (ind
 		return "", err
 	}
 	name := ownPrefix + sum
-	if done := filepath.Join(dir, name+".idx"); isWhole(done) {
+	done := filepath.Join(dir, name+".idx")
+	if whole, _ := looksWhole(done); whole {
 		return done, nil // the same objects have the same name, and are durable
 	}
 	if err := cmp.Or(os.Rename(f.Name(), filepath.Join(dir, name+".pack")), fault("pack-index")); err != nil {
@@ -113,13 +114,8 @@ func removePack(index string) {
 	}
 }
 
-// isWhole reports whether a pack and its index are as they were written.
-func isWhole(index string) bool {
-	whole, err := looksWhole(index)
-	return whole && err == nil
-}
-
-// looksWhole is isWhole, with an error where the two cannot be read although they are there.
+// looksWhole reports whether a pack and its index are as they were written. It is an error if the two cannot be
+// read although they are there.
 func looksWhole(index string) (bool, error) {
 	pack, err := os.ReadFile(packOf(index) + ".pack")
 	idx, err2 := os.ReadFile(index)

@@ -77,18 +77,25 @@ func patchName(name string) string {
 	return string(append(quoted, '"'))
 }
 
-// Differs returns how many files of a snapshot are missing now, have changed, and are new.
-func (v *View) Differs(s *Snapshot) (missing, changed, added int, err error) {
-	differences, err := v.differences(s, v.now, nil)
+// Differences are the numbers of files that are not as in a snapshot.
+type Differences struct {
+	Missing int `json:"missing"`
+	Changed int `json:"changed"`
+	Added   int `json:"added"`
+}
+
+// Differs returns how many files differ now from a snapshot.
+func (v *View) Differs(s *Snapshot) (n Differences, err error) {
+	differences, err := v.differences(s, v.Now, nil)
 	for _, d := range differences {
 		switch {
 		case !d.To.exists():
-			missing++
+			n.Missing++
 		case !d.From.exists():
-			added++
+			n.Added++
 		default:
-			changed++
+			n.Changed++
 		}
 	}
-	return missing, changed, added, err
+	return n, err
 }

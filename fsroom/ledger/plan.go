@@ -45,7 +45,7 @@ func (v *View) PlanUndo(from, to *Snapshot, filters []string) (*Plan, error) {
 		return nil, err
 	}
 	u := undo{View: v, plan: &Plan{}, from: from, to: to}
-	left, unsure := v.objects.leftOut(from, to, v.now), map[string]bool{}
+	left, unsure := v.objects.leftOut(from, to, v.Now), map[string]bool{}
 	for _, path := range slices.Concat(from.Unsure, to.Unsure) {
 		if matchesAny(filters, path) && !unsure[path] {
 			unsure[path] = true
@@ -53,7 +53,7 @@ func (v *View) PlanUndo(from, to *Snapshot, filters []string) (*Plan, error) {
 		}
 	}
 	for _, d := range differences {
-		ignored, err2 := v.objects.ignoredAt(v.now, d.Path)
+		ignored, err2 := v.objects.ignoredAt(v.Now, d.Path)
 		switch {
 		case unsure[d.Path]:
 		case err2 != nil:
@@ -87,11 +87,11 @@ func (u *undo) conflict(path, why string) {
 }
 
 func (u *undo) path(d Step) error {
-	at, err := u.objects.at(u.now.Tree, d.Path)
+	at, err := u.objects.at(u.Now.Tree, d.Path)
 	if err != nil {
 		return err
 	}
-	now, was, became := u.now.state(d.Path, at), d.From, d.To
+	now, was, became := u.Now.state(d.Path, at), d.From, d.To
 	switch {
 	case now == was: // it is back already
 	case now == became, now.Mode == modeDir && !became.exists():
@@ -171,13 +171,13 @@ func (u *undo) changedSince(path string, lines *lineConflict) {
 	if lines != nil && lines.first > 0 {
 		c.Lines = lineSpan(lines.first, lines.last)
 	}
-	for _, s := range u.all {
+	for _, s := range u.All {
 		if s.Why != WhyStart || s.Turn <= u.to.Turn {
 			continue
 		}
-		start, end := TurnOf(u.all, s.Turn)
+		start, end := TurnOf(u.All, s.Turn)
 		if end == nil {
-			end = u.now
+			end = u.Now
 		}
 		a, err1 := u.objects.at(start.Tree, path)
 		b, err2 := u.objects.at(end.Tree, path)
@@ -217,7 +217,7 @@ func (v *View) inTheWay(s Step, removed map[string]bool) bool {
 		return err == nil && !removed[dir]
 	}
 	if !s.From.exists() && !removed[s.Path] {
-		if st, err := linkStat(v.full(s.Path)); err == nil {
+		if st, err := linkStat(v.ledger.full(s.Path)); err == nil {
 			if st.mode != modeDir {
 				return true
 			}
@@ -229,7 +229,7 @@ func (v *View) inTheWay(s Step, removed map[string]bool) bool {
 
 // onlyRemoved reports whether all files below a directory are removed by the plan.
 func (v *View) onlyRemoved(dir string, removed map[string]bool) bool {
-	names, err := readDir(v.full(dir))
+	names, err := readDir(v.ledger.full(dir))
 	if err != nil {
 		return false
 	}

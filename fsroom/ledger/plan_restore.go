@@ -10,11 +10,11 @@ import (
 // that the snapshot has not are removed only if exact is set. What is ignored now, or left out
 // of one of the snapshots, is kept as it is.
 func (v *View) PlanRestore(s *Snapshot, filters []string, exact bool) (*Plan, error) {
-	found, err := v.compare(v.now, s, filters)
+	found, err := v.compare(v.Now, s, filters)
 	if err != nil {
 		return nil, err
 	}
-	p, unseen := &Plan{}, v.objects.unseen(v.now, s)
+	p, unseen := &Plan{}, v.objects.unseen(v.Now, s)
 	for _, step := range found {
 		switch hidden, err := unseen(step); {
 		case err != nil:
@@ -25,7 +25,7 @@ func (v *View) PlanRestore(s *Snapshot, filters []string, exact bool) (*Plan, er
 			p.keep(step.Path, ConflictLeftOut)
 		}
 	}
-	v.keep(p, v.objects.leftOut(s, v.now))
+	v.keep(p, v.objects.leftOut(s, v.Now))
 	return p, nil
 }
 
@@ -40,8 +40,8 @@ func (p *Plan) keep(path, why string) {
 func (v *View) keep(p *Plan, left func(string) bool) {
 	planned := slices.Clone(p.Steps)
 	p.Steps = slices.DeleteFunc(p.Steps, func(s Step) bool {
-		at, err := v.objects.ignoredAt(v.now, s.Path)
-		ignored := at != "" || v.ignored(s.Path, false)
+		at, err := v.objects.ignoredAt(v.Now, s.Path)
+		ignored := at != "" || v.ignored(s.Path)
 		switch {
 		case err != nil, !ignored && left(s.Path):
 			p.keep(s.Path, ConflictLeftOut)
@@ -95,13 +95,7 @@ func around(paths map[string]bool) func(string) bool {
 			above[dir] = true
 		}
 	}
-	return func(path string) bool {
-		found := above[path]
-		for dir := parent(path); !found && dir != ""; dir = parent(dir) {
-			found = paths[dir]
-		}
-		return found
-	}
+	return func(path string) bool { return above[path] || isBelow(paths, parent(path)) }
 }
 
 func lineSpan(first, last int) string {

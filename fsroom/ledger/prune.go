@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -69,9 +70,10 @@ func (l *Ledger) MayPrune(every time.Duration) bool {
 
 // smallPacks returns how many packs of its own the store has that are worth joining.
 func (l *Ledger) smallPacks() (n int) {
-	packs, _ := filepath.Glob(filepath.Join(escapeGlob(l.packDir()), ownPrefix+"*.pack"))
+	dir := os.DirFS(l.packDir())
+	packs, _ := fs.Glob(dir, ownPrefix+"*.pack")
 	for _, pack := range packs {
-		if info, err := os.Stat(pack); err == nil && info.Size() < maxFresh/2 {
+		if info, err := fs.Stat(dir, pack); err == nil && info.Size() < maxFresh/2 {
 			n++
 		}
 	}
@@ -156,7 +158,7 @@ func (l *Ledger) prune(ctx context.Context, k Keep, size int64) error {
 		return err
 	}
 	v := l.view(lines)
-	all, err := v.all, v.objects.unread
+	all, err := v.All, v.objects.unread
 	v.Close()
 	if err != nil || len(all) == 0 {
 		return err
@@ -199,8 +201,7 @@ func (l *Ledger) firstKept(all []*Snapshot, k Keep) int64 {
 // drops reports whether a snapshot is too old.
 func (k Keep) drops(s *Snapshot) bool {
 	age := k.Now.Sub(s.Time())
-	switch s.Why {
-	case WhyStart, WhyEnd, WhyTakeover, WhyPerson, WhyFirst:
+	if s.IsOfTurn() || s.Why == WhyPerson || s.Why == WhyFirst {
 		return age > k.Age
 	}
 	return age > min(k.Age, keptBetween)
@@ -214,9 +215,10 @@ func (l *Ledger) repack(all, kept []*Snapshot, last *Snapshot) error {
 	defer o.close()
 	o.keep = true
 	theirs := l.theirs()
-	own := func(p *pack) bool { return strings.HasPrefix(filepath.Base(p.path), ownPrefix) }
-	foreign := func(p *pack) bool { return !own(p) && !theirs(p.path+".pack") }
-	if len(kept) == len(all) && l.smallPacks() <= maxPacks && !slices.ContainsFunc(o.own, foreign) {
+	linked := func(p *pack) bool { return !strings.HasPrefix(filepath.Base(p.path), ownPrefix) }
+	stays := func(p *pack) bool { return linked(p) && theirs(p.path+".pack") }
+	old := slices.DeleteFunc(slices.Clone(o.own), stays)
+	if len(kept) == len(all) && l.smallPacks() <= maxPacks && !slices.ContainsFunc(old, linked) {
 		return nil
 	}
 	needed := make(map[ID]bool)
@@ -231,17 +233,10 @@ func (l *Ledger) repack(all, kept []*Snapshot, last *Snapshot) error {
 		}
 	}
 	kept = sound
-	var stay, old []*pack
-	for _, p := range o.own {
-		if own(p) || foreign(p) {
-			old = append(old, p)
-		} else {
-			stay = append(stay, p)
-		}
-	}
-	o.own, o.user = stay, slices.Concat(old, o.user)
+	o.own = slices.DeleteFunc(o.own, func(p *pack) bool { return slices.Contains(old, p) })
+	o.user = slices.Concat(old, o.user)
 	for id := range needed {
-		if o.owns(id) {
+		if o.isOwn(id) {
 			continue
 		}
 		k, data, err := o.lookUp(id, 0)
@@ -255,7 +250,7 @@ func (l *Ledger) repack(all, kept []*Snapshot, last *Snapshot) error {
 			return err
 		}
 	}
-	if err := cmp.Or(o.flush(), o.sync()); err != nil {
+	if err := cmp.Or(o.write(), o.syncPacks()); err != nil {
 		return err
 	}
 	if err := l.replaceLines(kept, last); err != nil {
@@ -263,8 +258,7 @@ func (l *Ledger) repack(all, kept []*Snapshot, last *Snapshot) error {
 	}
 	for _, p := range old {
 		if !slices.ContainsFunc(o.own, func(now *pack) bool { return now.path == p.path }) {
-			_ = os.Remove(p.path + ".idx")
-			_ = os.Remove(p.path + ".pack")
+			removePack(p.path + ".idx")
 		}
 	}
 	return nil

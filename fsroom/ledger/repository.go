@@ -121,14 +121,18 @@ func (c *gitConfig) read(path, home string) {
 	}
 }
 
-// ignores returns the rules that are in none of the tree's own files.
-func (r *repository) ignores() (g *ignores) {
+// rules returns what the repository tracks, and the rules that are in none of the tree's own files.
+func (r *repository) rules() (what *rules, err error) {
+	what = &rules{fold: r.config.ignoreCase}
+	if what.tracked, err = readIndex(r.gitDir); err != nil {
+		return nil, err
+	}
 	for _, file := range []string{r.config.excludesFile, filepath.Join(r.common, "info", "exclude")} {
 		if b, err := readSmall(file); file != "" && err == nil {
-			g = g.with("", string(b), r.config.ignoreCase)
+			what = what.with("", string(b))
 		}
 	}
-	return g
+	return what, nil
 }
 
 // objectDirs returns the directories that have objects of the repository, with those that it

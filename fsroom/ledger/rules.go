@@ -6,21 +6,28 @@ import (
 	"strings"
 )
 
-// rules say what of a repository counts.
+// rules say what counts in a directory, those of the deepest file first.
 type rules struct {
-	ignores *ignores
+	base    string // the directory of the file with a slash at its end, "" for the top
+	ignored []rule
+	fold    bool // without regard to case
 	tracked tracked
-	fold    bool
+	outer   *rules
+}
+
+// with returns the rules together with those of one more file, which is in the directory
+// base.
+func (r *rules) with(base, content string) *rules {
+	return &rules{base, parseRules(content, r.fold), r.fold, r.tracked, r}
 }
 
 // topRules returns what counts at the root of the tree, without its own files, and where that
 // is in its repository.
 func (v *View) topRules() (what *rules, inRepo string, err error) {
 	if v.repo == nil {
-		return &rules{ignores: (*ignores)(nil).with("", builtin, false)}, "", nil
+		return new(rules).with("", builtin), "", nil
 	}
-	what = &rules{ignores: v.repo.ignores(), fold: v.repo.config.ignoreCase}
-	if what.tracked, err = readIndex(v.repo.gitDir); err != nil {
+	if what, err = v.repo.rules(); err != nil {
 		return nil, "", err
 	}
 	rel, err := filepath.Rel(v.repo.top, v.ledger.opts.Root)
@@ -41,7 +48,7 @@ func (r *rules) in(dir, inRepo string) *rules {
 	if err != nil {
 		return r
 	}
-	return &rules{r.ignores.with(inRepo, string(b), r.fold), r.tracked, r.fold}
+	return r.with(inRepo, string(b))
 }
 
 // rulesIn returns what counts in a directory, nil if it is a repository of its own, where
@@ -69,10 +76,9 @@ func (s *scanner) submodule(d *directory, full string) *rules {
 	if repo == nil {
 		return nil
 	}
-	paths, err := readIndex(repo.gitDir)
-	if err != nil {
-		return nil
+	what, err := repo.rules()
+	if err == nil {
+		d.inRepo, d.only = "", false
 	}
-	d.inRepo, d.only = "", false
-	return &rules{ignores: repo.ignores(), tracked: paths, fold: repo.config.ignoreCase}
+	return what
 }

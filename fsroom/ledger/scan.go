@@ -250,7 +250,7 @@ func (s *scanner) counts(d *directory, f, was *file, what *rules) bool {
 	if f.mode == 0 || !safeName(f.name) {
 		return false
 	}
-	ignored := d.only || what.ignores.match(d.inRepo, f.name, f.mode == modeDir)
+	ignored := d.only || what.match(d.inRepo, f.name, f.mode == modeDir)
 	secret := isRegular(f.mode) && IsSecret(f.name)
 	if f.mode != modeDir && !ignored && !secret {
 		return true

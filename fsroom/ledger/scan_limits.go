@@ -1,60 +1,48 @@
 package ledger
 
 import (
+	"cmp"
+	"maps"
 	"slices"
 	"strings"
 )
 
 // leaveTooMany leaves out directories until what is new is within the limits.
 func (s *scanner) leaveTooMany() {
-	for range 100 {
-		files, bytes := 0, int64(0)
+	for {
+		type amount struct{ files, bytes int64 }
+		below := make(map[string]amount) // what is new in a directory and below it
 		for i := range s.reads {
-			if r := &s.reads[i]; r.new && r.file.size <= s.limits.FileSize {
-				files++
-				bytes += r.file.size
+			r := &s.reads[i]
+			if !r.new || r.file.size > s.limits.FileSize {
+				continue
+			}
+			for dir := r.dir.path; ; dir = parent(dir) {
+				below[dir] = amount{below[dir].files + 1, below[dir].bytes + r.file.size}
+				if dir == "" {
+					break
+				}
 			}
 		}
-		if files <= s.limits.NewFiles && bytes <= s.limits.NewBytes {
+		weight := func(dir string) int64 { return below[dir].bytes }
+		if below[""].files > int64(s.limits.NewFiles) {
+			weight = func(dir string) int64 { return below[dir].files }
+		} else if below[""].bytes <= s.limits.NewBytes {
 			return
 		}
-		s.leaveDir(s.largestNew(files > s.limits.NewFiles))
-	}
-}
-
-// largestNew returns the deepest directory that has more than half of what is new. Where none
-// has, it is the one at the top that has most.
-func (s *scanner) largestNew(byFiles bool) (best string) {
-	weights := make(map[string]int64)
-	for i := range s.reads {
-		r := &s.reads[i]
-		if !r.new || r.file.size > s.limits.FileSize {
-			continue
+		// It is the deepest one that has more than half. Where none has, it is the one at the top that has most.
+		best := ""
+		for dir := range below {
+			if 2*weight(dir) > weight("") && len(dir) > len(best) {
+				best = dir
+			}
 		}
-		w := int64(1)
-		if !byFiles {
-			w = r.file.size
+		tops := slices.DeleteFunc(slices.Sorted(maps.Keys(below)), func(dir string) bool { return dir == "" || parent(dir) != "" })
+		if best == "" && len(tops) > 0 {
+			best = slices.MaxFunc(tops, func(a, b string) int { return cmp.Compare(weight(a), weight(b)) })
 		}
-		for dir := r.dir.path; dir != ""; dir = parent(dir) {
-			weights[dir] += w
-		}
-		weights[""] += w
+		s.leaveDir(best)
 	}
-	for dir, w := range weights {
-		if 2*w > weights[""] && len(dir) > len(best) {
-			best = dir
-		}
-	}
-	if best != "" {
-		return best
-	}
-	most := int64(0)
-	for dir, w := range weights {
-		if dir != "" && parent(dir) == "" && (w > most || w == most && dir < best) {
-			best, most = dir, w
-		}
-	}
-	return best
 }
 
 // leaveDir leaves out what is new in a directory; with "" in the whole tree.

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -27,25 +28,18 @@ func (s *scanner) readAll() error {
 		return err
 	}
 	defer root.Close()
-	next := make(chan *reading)
+	var next atomic.Int64
 	var wg sync.WaitGroup
 	const each = 8 // files are worth another reader, which needs a megabyte to compress them
 	for range min(walkers, (len(s.reads)+each-1)/each) {
 		wg.Go(func() {
-			for r := range next {
-				s.fail(Safely(func() error { return s.read(root, r) }))
+			for i := next.Add(1) - 1; i < int64(len(s.reads)) && s.ctx.Err() == nil; i = next.Add(1) - 1 {
+				s.fail(Safely(func() error { return s.read(root, &s.reads[i]) }))
 			}
 		})
 	}
-	for i := range s.reads {
-		if err := s.ctx.Err(); err != nil {
-			s.fail(err)
-			break
-		}
-		next <- &s.reads[i]
-	}
-	close(next)
 	wg.Wait()
+	s.fail(s.ctx.Err())
 	return s.failed
 }
 

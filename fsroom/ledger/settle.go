@@ -13,46 +13,28 @@ import (
 // can set it back.
 func (v *View) settle(s *Snapshot, r Request) error {
 	moment := r.Moment.UnixNano()
-	base := lastBefore(v.all, moment)
+	base := lastBefore(v.All, moment)
 	s.At, s.End = moment, moment
 	if base == nil {
 		s.Unsure = v.changedSince(moment, int64(r.Margin))
 		return nil
 	}
-	differences, err := v.objects.diffTrees(base.Tree, s.Scan)
+	differences, err := v.differences(base, s, nil)
 	if err != nil {
 		return err
 	}
-	changed := make(map[string]bool, len(differences))
+	back := make(map[string]State)
 	for _, d := range differences {
-		changed[d.Path] = true
-	}
-	v.changedPerms(base, s, changed)
-	back, unseen := make(map[string]State), v.objects.unseen(base, s)
-	for path := range changed {
-		when := v.when(path, moment, int64(r.Margin))
+		when := v.when(d.Path, moment, int64(r.Margin))
 		if when == before {
 			continue
 		}
-		was, err := v.objects.at(base.Tree, path)
-		is, err2 := v.objects.at(s.Scan, path)
-		hidden, err3 := unseen(Step{path, was, is})
-		if err := cmp.Or(err, err2, err3); err != nil {
-			return err
-		}
-		if hidden {
-			continue
-		}
 		if when == unsure {
-			s.Unsure = append(s.Unsure, path)
+			s.Unsure = append(s.Unsure, d.Path)
 		}
-		if was.Mode == modeDir {
-			continue // the files below it are differences of their own
-		}
-		back[path] = was
-		s.setPerm(path, was.Mode, base)
+		back[d.Path] = d.From
+		s.setPerm(d.Path, d.From.Mode, base)
 	}
-	slices.Sort(s.Unsure)
 	s.Tree, err = v.objects.overlay(s.Scan, back)
 	return err
 }
@@ -78,25 +60,10 @@ func (v *View) changedSince(moment, margin int64) (paths []string) {
 	return paths
 }
 
-// changedPerms adds the paths whose permissions alone have changed.
-func (v *View) changedPerms(base, now *Snapshot, changed map[string]bool) {
-	if samePerms(base, now) {
-		return
-	}
-	v.top.each(func(in *directory, f *file) {
-		if path := in.prefix() + f.name; isRegular(f.mode) && base.perm(path, f.mode) != f.perm {
-			changed[path] = true
-		}
-	})
-}
-
 // setPerm gives a path the permissions that it has in another snapshot.
 func (s *Snapshot) setPerm(path string, mode uint32, other *Snapshot) {
 	delete(s.Modes, path)
 	if p := other.perm(path, mode); isRegular(mode) && p != s.perm(path, mode) {
-		if s.Modes == nil {
-			s.Modes = modes{}
-		}
 		s.Modes[path] = p
 	}
 }
@@ -144,14 +111,14 @@ func (v *View) when(path string, moment, margin int64) when {
 // may each have been put there later.
 func (v *View) goneSince(path, rest string) (at int64) {
 	dir := path[:len(path)-len(rest)]
-	top, err := linkStat(v.full(dir))
+	top, err := linkStat(v.ledger.full(dir))
 	if err != nil || top.mode != modeDir {
 		return math.MaxInt64
 	}
 	for {
 		name, below, deeper := strings.Cut(rest, "/")
 		dir, rest = dir+name+"/", below
-		st, err := linkStat(v.full(dir))
+		st, err := linkStat(v.ledger.full(dir))
 		if !deeper || err != nil || st.mode != modeDir {
 			return cmp.Or(at, top.ctime)
 		}

@@ -162,12 +162,7 @@ func (o *objects) leftOut(snapshots ...*Snapshot) func(path string) bool {
 		}
 	}
 	return func(path string) bool {
-		for dir := path; dir != ""; dir = parent(dir) {
-			if left[dir] {
-				return true
-			}
-		}
-		return slices.ContainsFunc(snapshots, func(s *Snapshot) bool {
+		return isBelow(left, path) || slices.ContainsFunc(snapshots, func(s *Snapshot) bool {
 			st, err := o.ignoredIn(s, path)
 			return err != nil || st.ID == oneOfTooMany
 		})

@@ -148,7 +148,7 @@ func (l *Ledger) Snapshots() ([]*Snapshot, error) {
 	}
 	v := l.view(all)
 	v.Close()
-	return v.all, nil
+	return v.All, nil
 }
 
 // Lines is [Ledger.Snapshots] without a look at the trees, of which some may be lost. A line that is

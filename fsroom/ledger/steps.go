@@ -80,7 +80,7 @@ func (l *Ledger) apply(v *View, steps []Step, before *Snapshot) error {
 func (a *applier) begin() error {
 	for _, s := range a.Steps {
 		if now, err := a.state(s.Path); err != nil || now != s.From {
-			return &ChangingError{[]string{Printable(s.Path)}}
+			return &ApplyError{Printable(s.Path), ErrChanging}
 		}
 	}
 	b, err := json.Marshal(a.withPaths(stored))
@@ -106,12 +106,8 @@ func (a *applier) run() error {
 			if s.To.exists() != write {
 				continue
 			}
-			err := a.step(i, s)
-			if changing := (*ChangingError)(nil); err != nil && !errors.As(err, &changing) {
-				err = &ApplyError{s.Path, err}
-			}
-			if err != nil {
-				return err
+			if err := a.step(i, s); err != nil {
+				return &ApplyError{Printable(s.Path), err}
 			}
 		}
 	}
@@ -159,7 +155,7 @@ func (a *applier) change(s Step, path, next, aside string) error {
 	fault := a.ledger.opts.Fault
 	if s.To.exists() {
 		if dir, err := noDir(a.ledger.opts.Root, s.Path); dir != "" && err == nil { // a link would be followed
-			return &ChangingError{[]string{Printable(s.Path)}}
+			return ErrChanging
 		}
 		if err := a.write(next, s.To); err != nil {
 			return err
@@ -173,22 +169,21 @@ func (a *applier) change(s Step, path, next, aside string) error {
 			return err
 		}
 		if now, err := a.state(aside); err != nil || now != s.From {
-			return &ChangingError{[]string{Printable(s.Path)}}
+			return ErrChanging
 		}
 	}
 	if err := fault("rename"); err != nil {
 		return err
 	}
 	if s.To.exists() {
-		if st, err := linkStat(a.full(path)); err == nil && st.mode == modeDir {
+		if st, err := linkStat(a.ledger.full(path)); err == nil && st.mode == modeDir {
 			if err := a.removeDirs(path); err != nil {
 				return err
 			}
 		}
-		switch err := a.place(next, path); {
-		case errors.Is(err, fs.ErrExist):
-			return &ChangingError{[]string{Printable(s.Path)}}
-		case err != nil:
+		if err := a.place(next, path); errors.Is(err, fs.ErrExist) {
+			return ErrChanging
+		} else if err != nil {
 			return err
 		}
 	}
@@ -254,7 +249,7 @@ func (a *applier) state(path string) (State, error) {
 	}
 	var st stat
 	if err == nil {
-		st, err = linkStat(a.full(path))
+		st, err = linkStat(a.ledger.full(path))
 	}
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) || err == nil && st.mode == modeDir {
 		return State{}, nil
@@ -287,13 +282,9 @@ func noDir(root, path string) (dir string, err error) {
 	return "", nil
 }
 
-func (a *applier) full(path string) string {
-	return filepath.Join(a.ledger.opts.Root, filepath.FromSlash(path))
-}
-
 // removeDirs removes a directory that has only directories.
 func (a *applier) removeDirs(dir string) error {
-	names, err := readDir(a.full(dir))
+	names, err := readDir(a.ledger.full(dir))
 	if err != nil {
 		return err
 	}

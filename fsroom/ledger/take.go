@@ -6,7 +6,7 @@ import (
 	"errors"
 	"io/fs"
 	"maps"
-	"path/filepath"
+	"os"
 	"slices"
 	"time"
 )
@@ -36,34 +36,23 @@ type Request struct {
 // Take takes a snapshot. If nothing has changed since the last one, that is the answer unless
 // the request asks for a line of its own.
 //
-// The error is an [UnknownError]; then no snapshot was taken, or it is not safe from a power cut.
+// If there is an error, no snapshot was taken, or it is not safe from a power cut: see [WhyUnknown].
 func (l *Ledger) Take(ctx context.Context, r Request) (s *Snapshot, err error) {
-	how := keeps
-	if r.Unsynced {
-		how = keepsUnsynced
-	}
-	lines := l.Lines
-	if r.Unsynced { // then what came long before the turn is of no use
-		lines = func() ([]*Snapshot, error) { return l.Recent(r.Turn) }
-	}
-	err = l.locked(ctx, how, lines, func(v *View) (err error) {
+	err = l.locked(ctx, true, r, func(v *View) (err error) {
 		s, err = l.record(v, r)
 		return err
 	})
-	if err != nil {
-		return nil, unknown(err)
-	}
-	return s, nil
+	return s, err
 }
 
-// locked scans the tree and calls do, with the snapshots that lines returns, while nobody else uses the store.
-func (l *Ledger) locked(ctx context.Context, how purpose, lines func() ([]*Snapshot, error), do func(*View) error) error {
-	unlock, err := l.lock(ctx, how != keepsUnsynced)
+// locked scans the tree and calls do while nobody else uses the store. See [Ledger.look].
+func (l *Ledger) locked(ctx context.Context, keep bool, r Request, do func(*View) error) error {
+	unlock, err := l.lock(ctx, !r.Unsynced)
 	if err != nil {
 		return err
 	}
 	defer unlock()
-	if how == keepsUnsynced && l.Unsynced() {
+	if r.Unsynced && l.Unsynced() {
 		return errTooMuch
 	}
 	if err := l.recover(); err != nil {
@@ -72,7 +61,7 @@ func (l *Ledger) locked(ctx context.Context, how purpose, lines func() ([]*Snaps
 	if err := l.checkSpace(); err != nil {
 		return err
 	}
-	v, err := l.look(ctx, how, lines)
+	v, err := l.look(ctx, keep, r)
 	if err != nil {
 		return err
 	}
@@ -82,18 +71,18 @@ func (l *Ledger) locked(ctx context.Context, how purpose, lines func() ([]*Snaps
 
 // record makes a snapshot of what was scanned.
 func (l *Ledger) record(v *View, r Request) (*Snapshot, error) {
-	s := v.now
+	s := v.Now
 	s.Why, s.Turn, s.Agent, s.Note = r.Why, r.Turn, r.Agent, r.Note
 	if !r.Moment.IsZero() {
 		if err := v.settle(s, r); err != nil {
 			return nil, err
 		}
 	}
-	if err := v.objects.flush(); err != nil {
+	if err := v.objects.write(); err != nil {
 		return nil, err
 	}
-	if n := len(v.all); n > 0 {
-		last := v.all[n-1]
+	if n := len(v.All); n > 0 {
+		last := v.All[n-1]
 		if !r.Line && last.IsLike(s) && last.Ignored == s.Ignored {
 			return last, v.done(r)
 		}
@@ -102,7 +91,7 @@ func (l *Ledger) record(v *View, r Request) (*Snapshot, error) {
 	case v.lost && r.Unsynced:
 		return nil, errTooMuch
 	case v.lost:
-		if err := l.replaceLines(v.all, v.last); err != nil {
+		if err := l.replaceLines(v.All, v.last); err != nil {
 			return nil, err
 		}
 	}
@@ -126,7 +115,7 @@ func (l *Ledger) record(v *View, r Request) (*Snapshot, error) {
 // stays, and with it the number, which others may have been told.
 func (v *View) done(r Request) error {
 	if !r.Unsynced {
-		if err := cmp.Or(v.objects.sync(), v.ledger.syncLines()); err != nil {
+		if err := cmp.Or(v.objects.syncPacks(), v.ledger.syncLines()); err != nil {
 			return err
 		}
 	}
@@ -136,7 +125,7 @@ func (v *View) done(r Request) error {
 
 // Unsynced reports whether a snapshot waits for [Ledger.Sync].
 func (l *Ledger) Unsynced() bool {
-	left, _ := filepath.Glob(filepath.Join(escapeGlob(l.packDir()), unsyncedPrefix+"*"))
+	left, _ := fs.Glob(os.DirFS(l.packDir()), unsyncedPrefix+"*")
 	return len(left) > 0
 }
 
@@ -167,19 +156,17 @@ func (l *Ledger) syncLines() error {
 // IsLike reports whether two snapshots have the same content.
 func (s *Snapshot) IsLike(other *Snapshot) bool {
 	return s.Tree == other.Tree && s.Scan == other.Scan && s.Head == other.Head &&
-		samePerms(s, other) && slices.Equal(s.LeftOut, other.LeftOut)
+		s.Perm == other.Perm && maps.Equal(s.Modes, other.Modes) && slices.Equal(s.LeftOut, other.LeftOut)
 }
 
-func samePerms(a, b *Snapshot) bool {
-	return a.Perm == b.Perm && maps.Equal(a.Modes, b.Modes)
-}
+var errFull = errors.New("the disk is too full")
 
 // checkSpace refuses to fill the disk: with less than 512 MiB free, or two hundredths of a
 // small one, nothing is stored.
 func (l *Ledger) checkSpace() error {
 	free, size, ok := freeSpace(l.dir)
 	if ok && free < min(l.opts.Limits.Free, size/50) {
-		return &UnknownError{Why: UnknownFull}
+		return errFull
 	}
 	return nil
 }

@@ -112,51 +112,40 @@ func (o *objects) overlay(tree ID, paths map[string]State) (ID, error) {
 	if err != nil {
 		return ID{}, err
 	}
-	below := make(map[string]map[string]State) // by the first name of the path, then by its rest
-	for path, s := range paths {
-		name, rest, _ := strings.Cut(path, "/")
-		if below[name] == nil {
-			below[name] = make(map[string]State)
-		}
-		below[name][rest] = s
-	}
 	byName := make(map[string]entry)
 	for _, e := range entries {
 		byName[e.name] = e
 	}
+	below := make(map[string]map[string]State) // by the first name of the path, then by its rest
+	for path, s := range paths {
+		name, rest, deeper := strings.Cut(path, "/")
+		switch {
+		case deeper && below[name] == nil:
+			below[name] = map[string]State{rest: s}
+		case deeper:
+			below[name][rest] = s
+		case s.exists():
+			byName[name] = entry{name, s.Mode, s.ID}
+		case byName[name].mode != modeDir:
+			delete(byName, name)
+		}
+	}
 	for name, paths := range below {
-		e := byName[name]
-		if s, here := paths[""]; s.exists() {
-			e = entry{name, s.Mode, s.ID}
-		} else if here && e.mode != modeDir {
-			e = entry{}
-		}
-		delete(paths, "")
-		if len(paths) > 0 && (e.mode == modeDir || e.mode == 0 || anyExists(paths)) { // else a file stands where the directory was
-			var sub ID
-			if e.mode == modeDir {
-				sub = e.id
+		e, found := byName[name]
+		if found && e.mode != modeDir {
+			if !slices.ContainsFunc(slices.Collect(maps.Values(paths)), State.exists) {
+				continue // a file stands where the directory was
 			}
-			id, err := o.overlay(sub, paths)
-			if err != nil {
-				return ID{}, err
-			}
-			e = entry{name, modeDir, id}
+			e.id = ID{}
 		}
-		if byName[name] = e; e.mode == 0 || e.id == emptyTree {
+		if e.id, err = o.overlay(e.id, paths); err != nil {
+			return ID{}, err
+		}
+		if byName[name] = (entry{name, modeDir, e.id}); e.id == emptyTree {
 			delete(byName, name)
 		}
 	}
 	return o.putTree(slices.Collect(maps.Values(byName)))
-}
-
-func anyExists(paths map[string]State) bool {
-	for _, s := range paths {
-		if s.exists() {
-			return true
-		}
-	}
-	return false
 }
 
 func (o *objects) putTree(entries []entry) (ID, error) {

@@ -16,17 +16,14 @@ type View struct {
 	rules   *rules // at the top, without those of its own files
 	objects *objects
 	top     *directory
-	now     *Snapshot
-	all     []*Snapshot // that are recorded
+	Now     *Snapshot   // the tree as it was scanned, without a number; nil of a view without a scan
+	All     []*Snapshot // that are recorded, oldest first
 	last    *Snapshot   // the last line, nil if there is none
 	lost    bool        // it, or more lines before it, do not count: a power cut took the trees
 }
 
 // Look scans the tree without recording anything. [View.Close] has to be called.
-func (l *Ledger) Look(ctx context.Context) (*View, error) {
-	v, err := l.look(ctx, looks, l.Lines)
-	return v, unknown(err)
-}
+func (l *Ledger) Look(ctx context.Context) (*View, error) { return l.look(ctx, false, Request{}) }
 
 // Recorded returns a view without a scan, to compare snapshots.
 func (l *Ledger) Recorded() *View {
@@ -37,13 +34,13 @@ func (l *Ledger) Recorded() *View {
 // view returns a view of what is recorded. The last lines may be those of trees that were lost in a
 // power cut: they do not count.
 func (l *Ledger) view(lines []*Snapshot) *View {
-	v := &View{ledger: l, repo: findRepository(l.opts.Root, l.opts.Home), all: lines}
+	v := &View{ledger: l, repo: findRepository(l.opts.Root, l.opts.Home), All: lines}
 	v.objects = openObjects(l.objectsDir(), v.repo, l.opts.Fault)
 	if n := len(lines); n > 0 {
 		v.last = lines[n-1]
 	}
-	for n := len(v.all); n > 0 && v.objects.lost(v.all[n-1]); n-- {
-		v.all, v.lost = v.all[:n-1], v.lost || !v.all[n-1].isLast()
+	for n := len(v.All); n > 0 && v.objects.lost(v.All[n-1]); n-- {
+		v.All, v.lost = v.All[:n-1], v.lost || !v.All[n-1].isLast()
 	}
 	return v
 }
@@ -56,39 +53,29 @@ func (o *objects) lost(s *Snapshot) bool {
 	})
 }
 
-// All returns the snapshots that are recorded, oldest first.
-func (v *View) All() []*Snapshot { return v.all }
-
 // Knows reports whether a path is in the tree or in a snapshot. What cannot be read may be.
 func (v *View) Knows(path string) bool {
-	return exists(v.full(path)) || slices.ContainsFunc(v.all, func(s *Snapshot) bool {
+	return exists(v.ledger.full(path)) || slices.ContainsFunc(v.All, func(s *Snapshot) bool {
 		at, err := v.objects.at(s.Tree, path)
 		return err != nil || at.exists()
 	})
 }
 
-// Now returns the tree as it was scanned, nil of a view without a scan. It has no number.
-func (v *View) Now() *Snapshot { return v.now }
-
 // Close closes the files of the view.
 func (v *View) Close() { v.objects.close() }
 
-// A purpose says what becomes of the contents that a scan reads.
-type purpose int
-
-const (
-	looks         purpose = iota // nothing
-	keeps                        // they are stored
-	keepsUnsynced                // they are stored, and made durable by another process
-)
-
-func (l *Ledger) look(ctx context.Context, how purpose, lines func() ([]*Snapshot, error)) (*View, error) {
+// look scans the tree for a request. With keep what it reads is stored.
+func (l *Ledger) look(ctx context.Context, keep bool, r Request) (*View, error) {
+	lines := l.Lines
+	if r.Unsynced { // then what came long before the turn is of no use
+		lines = func() ([]*Snapshot, error) { return l.Recent(r.Turn) }
+	}
 	all, err := lines()
 	if err != nil {
 		return nil, err
 	}
 	v := l.view(all)
-	v.objects.keep, v.objects.later = how != looks, how == keepsUnsynced
+	v.objects.keep, v.objects.later = keep, r.Unsynced
 	if err := v.scan(ctx); err != nil {
 		v.Close()
 		return nil, err
@@ -99,7 +86,7 @@ func (l *Ledger) look(ctx context.Context, how purpose, lines func() ([]*Snapsho
 func (v *View) scan(ctx context.Context) error {
 	opts := &v.ledger.opts
 	v.top = &directory{old: readCache(v.ledger.cacheFile())}
-	if v.top.old == nil || !v.objects.owns(v.top.old.id) { // it was lost, or packs were
+	if v.top.old == nil || !v.objects.isOwn(v.top.old.id) { // it was lost, or packs were
 		v.top.old = v.recorded()
 	}
 	var err error
@@ -111,20 +98,20 @@ func (v *View) scan(ctx context.Context) error {
 	if err := s.scan(v.rules, v.top); err != nil {
 		return err
 	}
-	v.now = &Snapshot{At: s.started, End: time.Now().UnixNano(), Tree: v.top.id, Scan: v.top.id, Head: head, Files: s.count}
+	v.Now = &Snapshot{At: s.started, End: time.Now().UnixNano(), Tree: v.top.id, Scan: v.top.id, Head: head, Files: s.count}
 	slices.SortFunc(s.left, func(a, b LeftOut) int { return strings.Compare(a.Path, b.Path) })
-	v.now.LeftOut, v.now.Ignored = s.left, s.ignores
-	v.now.Perm, v.now.Modes = v.top.permissions()
+	v.Now.LeftOut, v.Now.Ignored = s.left, s.ignores
+	v.Now.Perm, v.Now.Modes = v.top.permissions()
 	return nil
 }
 
 // recorded returns what the scan of the last snapshot found, without what each file was: all are
 // read again. It is nil if there is none.
 func (v *View) recorded() *directory {
-	if len(v.all) == 0 {
+	if len(v.All) == 0 {
 		return nil
 	}
-	s := v.all[len(v.all)-1]
+	s := v.All[len(v.All)-1]
 	var read func(*directory) error
 	read = func(d *directory) error {
 		entries, err := v.objects.tree(d.id)
@@ -150,31 +137,28 @@ func (v *View) recorded() *directory {
 // writeCache writes what the scan found. Without it the next scan reads more.
 func (v *View) writeCache() {
 	if !v.top.same && v.ledger.opts.Fault("cache") == nil {
-		_ = writeCache(v.ledger.cacheFile(), v.top, v.now.Files)
+		_ = writeCache(v.ledger.cacheFile(), v.top, v.Now.Files)
 	}
 }
 
 // permissions returns what most files and most programs have, and the exceptions.
 func (d *directory) permissions() (most [2]uint32, other modes) {
-	type class struct{ program, perm uint32 }
-	counts := make(map[class]int)
-	of := func(f *file) class { return class{f.mode & 1, f.perm} } // see [modeExec]
+	counts := [2]map[uint32]int{{}, {}} // of files and of programs, see [modeExec]
 	d.each(func(_ *directory, f *file) {
 		if isRegular(f.mode) {
-			counts[of(f)]++
+			counts[f.mode&1][f.perm]++
 		}
 	})
-	for c, n := range counts {
-		best := counts[class{c.program, most[c.program]}]
-		if n > best || n == best && c.perm < most[c.program] {
-			most[c.program] = c.perm
+	for i, c := range counts {
+		for perm, n := range c {
+			if n > c[most[i]] || n == c[most[i]] && perm < most[i] {
+				most[i] = perm
+			}
 		}
 	}
+	other = modes{}
 	d.each(func(in *directory, f *file) {
-		if isRegular(f.mode) && f.perm != most[of(f).program] {
-			if other == nil {
-				other = modes{}
-			}
+		if isRegular(f.mode) && f.perm != most[f.mode&1] {
 			other[in.prefix()+f.name] = f.perm
 		}
 	})

@@ -155,7 +155,7 @@ func (t *Tree) about(turnID int64, span string) *ledger.Changes {
 
 // turnFacts returns what a turn has changed by its end.
 func (t *Tree) turnFacts(v *ledger.View, turnID int64, end *ledger.Snapshot) *ledger.Changes {
-	if start, _ := ledger.TurnOf(v.All(), turnID); start != nil {
+	if start, _ := ledger.TurnOf(v.All, turnID); start != nil {
 		return t.facts(v, start, end, ledger.SpanTurn)
 	}
 	c := t.about(turnID, ledger.SpanTurn)

@@ -135,7 +135,7 @@ func TreeNow(ctx context.Context, r *member.Room, set Setting) string {
 		return ""
 	}
 	defer v.Close()
-	return v.Now().Tree.String()
+	return v.Now.Tree.String()
 }
 
 // changed returns what a turn that is over has changed, as far as it is recorded, nil if it is

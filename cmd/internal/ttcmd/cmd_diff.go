@@ -66,13 +66,13 @@ func runDiff(ctx context.Context, c *cli.Invocation) error {
 	defer view.Close()
 	found, err := view.Changes(s.from, s.to, files, 0)
 	if err != nil {
-		return explainTree(err)
+		return err
 	}
 	found.Span, found.Turn, found.Agent, found.TreeID = s.name, s.turn, s.agent, v.Tree.ID()
 	res := diffResult{Changes: []*ledger.Changes{found}}
 	if c.Bool("patch") || c.Env.StdoutTTY && !c.Out.JSON() && !c.Bool("stat") && !c.Bool("name-only") {
 		if res.Patch, res.PatchTruncated, err = view.Patch(s.from, s.to, files); err != nil {
-			return explainTree(err)
+			return err
 		}
 	}
 	return c.Out.Result(res, func(t *cli.Text) {
@@ -172,7 +172,7 @@ func (v *treeView) viewOf(ctx context.Context, s *span) (*ledger.View, error) {
 	}
 	view, err := v.lookNow(ctx)
 	if err == nil {
-		s.to = view.Now()
+		s.to = view.Now
 	}
 	return view, err
 }

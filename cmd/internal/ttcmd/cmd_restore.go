@@ -63,7 +63,6 @@ func runRestore(ctx context.Context, c *cli.Invocation) error {
 	}
 	x := treeChange{span: ledger.SpanRestore}
 	x.change = ledger.Change{Request: ledger.Request{Why: ledger.WhyRestore}, Dry: c.Bool("dry-run")}
-	name := ""
 	switch {
 	case c.Bool("lost"):
 		x.what, x.ask = "restore of what was lost", true
@@ -73,7 +72,7 @@ func runRestore(ctx context.Context, c *cli.Invocation) error {
 		if err != nil {
 			return err
 		}
-		name, x.what = s.Name(), "restore of "+s.Name()
+		x.what = "restore of " + s.Name()
 		x.change.Plan = func(view *ledger.View) (*ledger.Plan, error) {
 			p, err := view.PlanRestore(s, files, c.Bool("exact"))
 			if p != nil {
@@ -89,7 +88,7 @@ func runRestore(ctx context.Context, c *cli.Invocation) error {
 		return err
 	}
 	res := resultOf(out, "restored", c.Bool("dry-run"))
-	if res.From = name; out.Plan.Lost != nil {
+	if out.Plan.Lost != nil {
 		res.From = out.Plan.Lost.Name()
 	}
 	return c.Out.Result(res, func(t *cli.Text) {
@@ -103,23 +102,16 @@ func runRestore(ctx context.Context, c *cli.Invocation) error {
 
 // A snapshotEntry is a line of the list.
 type snapshotEntry struct {
-	Snapshot string      `json:"snapshot"`
-	At       event.Time  `json:"at"`
-	Why      string      `json:"why"`
-	Turn     int64       `json:"turn_id,omitempty"`
-	Agent    string      `json:"agent_id,omitempty"`
-	Tree     string      `json:"tree"`
-	Note     string      `json:"note,omitempty"`
-	Differs  differences `json:"differs"`
-	Went     int         `json:"went_after,omitempty"` // files that went after it, in the last loss
-	LeftOut  int         `json:"left_out,omitempty"`
-}
-
-// differences are the numbers of files that are not as in a snapshot.
-type differences struct {
-	Missing int `json:"missing"`
-	Changed int `json:"changed"`
-	Added   int `json:"added"`
+	Snapshot string             `json:"snapshot"`
+	At       event.Time         `json:"at"`
+	Why      string             `json:"why"`
+	Turn     int64              `json:"turn_id,omitempty"`
+	Agent    string             `json:"agent_id,omitempty"`
+	Tree     string             `json:"tree"`
+	Note     string             `json:"note,omitempty"`
+	Differs  ledger.Differences `json:"differs"`
+	Went     int                `json:"went_after,omitempty"` // files that went after it, in the last loss
+	LeftOut  int                `json:"left_out,omitempty"`
 }
 
 // A snapshotsResult lists snapshots, the newest first.
@@ -136,15 +128,15 @@ func (v *treeView) list(ctx context.Context, c *cli.Invocation) error {
 	defer view.Close()
 	res := snapshotsResult{Snapshots: []snapshotEntry{}}
 	limit := int(min(c.Int64("limit"), int64(len(v.all))))
-	lost, gone := view.LastLoss(limit)
+	lost, gone, _ := view.LastLoss(nil, limit)
 	for _, s := range slices.Backward(v.all[len(v.all)-limit:]) {
 		e := snapshotEntry{Snapshot: s.Name(), At: event.NewTime(s.Time()), Why: s.Why, Turn: s.Turn, Agent: s.Agent,
 			Tree: s.Tree.String(), Note: s.Note, LeftOut: len(s.LeftOut)}
-		if e.Differs.Missing, e.Differs.Changed, e.Differs.Added, err = view.Differs(s); err != nil {
-			return explainTree(err)
+		if e.Differs, err = view.Differs(s); err != nil {
+			return err
 		}
 		if lost != nil && lost.Number == s.Number {
-			e.Went = gone
+			e.Went = len(gone)
 		}
 		res.Snapshots = append(res.Snapshots, e)
 	}
@@ -191,7 +183,7 @@ func snapshotWords(s snapshotEntry) string {
 	return words
 }
 
-func differWords(d differences) string {
+func differWords(d ledger.Differences) string {
 	var words []string
 	for _, x := range []struct {
 		n    int

@@ -57,7 +57,7 @@ func runUndo(ctx context.Context, c *cli.Invocation) error {
 		Plan: func(view *ledger.View) (*ledger.Plan, error) {
 			to := s.to
 			if to == nil {
-				to = view.Now()
+				to = view.Now
 			}
 			if found, err := view.Changes(s.from, to, []string{"\x00"}, 1); err == nil {
 				head = found.Head

@@ -63,7 +63,7 @@ func pruneLedger(ctx context.Context, c *cli.Invocation, client *member.Client) 
 		}
 		size := l.Size()
 		if err := l.Remove(ctx); err != nil {
-			return explainTree(err)
+			return err
 		}
 		res.Removed = append(res.Removed, treeHealth{Root: l.Root(), Bytes: size})
 	}

@@ -164,25 +164,22 @@ func (v *treeView) inTurn(ctx context.Context, x treeChange) (out *ledger.Outcom
 	if err == nil && out.Before != nil {
 		status = fmt.Sprintf("%s: %s. To return: tt restore %s --exact", x.what, counted(len(out.Plan.Steps), "file"), out.Before.Name())
 	}
-	handoff, marshalErr := json.Marshal(map[string]string{"status": status, "next_action": "go on with the tree as it is now"})
+	handoff, _ := json.Marshal(map[string]string{"status": status, "next_action": "go on with the tree as it is now"})
 	_, _, releaseErr := v.room.Release(ctx, nil, handoff, "")
-	return out, errors.Join(err, marshalErr, releaseErr)
+	return out, errors.Join(err, releaseErr)
 }
 
 // explainChange gives an error of a change its code.
 func (v *treeView) explainChange(err error, out *ledger.Outcome) error {
-	var changing *ledger.ChangingError
 	var failed *ledger.ApplyError
-	var e *code.Error
-	switch {
-	case errors.As(err, &changing):
-		e = code.New(code.TreeChanging, "%s changes at this moment; what was written is put back", strings.Join(changing.Paths, ", ")).
-			WithHint("try again when nothing else writes").With("paths", changing.Paths)
-	case errors.As(err, &failed):
-		e = code.New(code.ApplyFailed, "%s could not be changed: %v; what was written is put back", failed.Path, failed.Err).
-			WithHint("mend the cause and try again").With("path", failed.Path).With("error", failed.Err.Error())
-	default:
+	if !errors.As(err, &failed) {
 		return explainTree(err)
+	}
+	e := code.New(code.ApplyFailed, "%s could not be changed: %v; what was written is put back", failed.Path, failed.Err).
+		WithHint("mend the cause and try again").With("path", failed.Path).With("error", failed.Err.Error())
+	if errors.Is(err, ledger.ErrChanging) {
+		e = code.New(code.TreeChanging, "%s changes at this moment; what was written is put back", failed.Path).
+			WithHint("try again when nothing else writes").With("paths", []string{failed.Path})
 	}
 	if out != nil && out.Before != nil {
 		e.With("before", out.Before.Name())

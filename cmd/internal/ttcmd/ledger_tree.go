@@ -55,13 +55,10 @@ func treeOf(c *cli.Invocation, room *member.Room, st *turn.State) (*treeView, er
 
 // recorded returns the tree with its snapshots, if it could be opened.
 func (v *treeView) recorded(err error) (*treeView, error) {
-	if err != nil {
-		return nil, err
+	if err == nil {
+		v.all, err = v.Tree.Ledger.Snapshots()
 	}
-	if v.all, err = v.Tree.Ledger.Snapshots(); err != nil {
-		return nil, explainTree(err)
-	}
-	return v, nil
+	return v, err
 }
 
 // files returns the paths of an argument as the tree names them: relative to the current
@@ -132,7 +129,7 @@ func (v *treeView) turnNamed(ctx context.Context, c *cli.Invocation, arg string)
 			return s, ctx.Err()
 		}
 		if v.all, err = v.Tree.Ledger.Snapshots(); err != nil {
-			return s, explainTree(err)
+			return s, err
 		}
 		s.from, s.to = ledger.TurnOf(v.all, s.turn)
 	}
@@ -194,21 +191,18 @@ func (v *treeView) snapshotNamed(c *cli.Invocation, arg string) (*ledger.Snapsho
 	return nil, e.With("why", why)
 }
 
-// explainTree gives an error of a ledger its code.
+// explainTree gives the error of a scan its code.
 func explainTree(err error) error {
 	if err == nil || code.Of(err) != code.Internal {
 		return err
 	}
-	switch why := ledger.WhyUnknown(err); why {
-	case "":
-		return code.New(code.Internal, "%s", err).Because(err)
-	case ledger.UnknownFull:
+	why := ledger.WhyUnknown(err)
+	if why == ledger.UnknownFull {
 		return code.New(code.ApplyFailed, "the disk is too full to record the tree").
 			WithHint("free some space; nothing was changed").With("why", why).Because(err)
-	default:
-		return code.New(code.ApplyFailed, "the tree could not be read: %s", strings.ReplaceAll(why, "_", " ")).
-			WithHint("nothing was changed; try again").With("why", why).With("error", err.Error()).Because(err)
 	}
+	return code.New(code.ApplyFailed, "the tree could not be read: %s", strings.ReplaceAll(why, "_", " ")).
+		WithHint("nothing was changed; try again").With("why", why).With("error", err.Error()).Because(err)
 }
 
 // lookNow scans the tree without recording it.

@@ -13,19 +13,16 @@ import (
 
 // writeChanges writes the facts about a stretch of time: a line, and a line for each path.
 func writeChanges(t *cli.Text, c *ledger.Changes, namesOnly bool) {
-	if !namesOnly {
-		t.Line("%s", changesLine(c))
+	if namesOnly {
+		for _, p := range c.Paths {
+			t.Line("%s", p.Path)
+		}
+		return
 	}
+	t.Line("%s", changesLine(c))
 	var table cli.Table
 	for _, p := range c.Paths {
-		if namesOnly {
-			t.Line("%s", p.Path)
-			continue
-		}
 		table.Row("  "+p.Path, fmt.Sprintf("+%d −%d", p.Added, p.Removed), pathRemark(p))
-	}
-	if namesOnly {
-		return
 	}
 	t.Table(&table)
 	if c.MorePaths > 0 {
