@@ -246,6 +246,43 @@ func TestTooManyAndLarge(t *testing.T) {
 	}
 }
 
+// TestUndoNamesLargeFiles: what is too large to be recorded, and changed in the turn, is not taken back, and is
+// named; what did not change is not.
+func TestUndoNamesLargeFiles(t *testing.T) {
+	f := newFixture(t)
+	f.open(Options{Limits: Limits{FileSize: 100}})
+	large := strings.Repeat("x", 101)
+	f.write("a", "a", "gone", large, "grown", "1", "kept", large)
+	start := f.take(WhyStart, 1)
+	f.remove("gone")
+	f.write("a", "b", "grown", large, "new", large)
+	end := f.take(WhyEnd, 1)
+	kept := func(out *Outcome, err error) (paths []string) {
+		if err != nil || len(out.Plan.Conflicts) > 0 {
+			t.Fatalf("%+v %v", out, err)
+		}
+		for _, c := range out.Plan.Kept {
+			if c.Why != ConflictLeftOut {
+				t.Errorf("kept: %+v", c)
+			}
+			paths = append(paths, c.Path)
+		}
+		return paths
+	}
+	if got := kept(f.undo(1, "grown")); !slices.Equal(got, []string{"grown"}) {
+		t.Errorf("of one file: kept %q", got)
+	}
+	if got := kept(f.undo(1)); f.content("a") != "a" || !slices.Contains(got, "gone") || !slices.Contains(got, "grown") || !slices.Contains(got, "new") {
+		t.Errorf("a is %q, kept %q", f.content("a"), got)
+	}
+	later := *start
+	later.At += int64(time.Hour) // a turn that began when the files were as they are
+	got := kept(f.Do(t.Context(), Change{Dry: true, Plan: func(v *View) (*Plan, error) { return v.PlanUndo(&later, end, nil) }}))
+	if !slices.Equal(got, []string{"gone"}) {
+		t.Errorf("without a change: kept %q", got)
+	}
+}
+
 // TestMoment: what changed after the moment that a snapshot stands for is in it as it was.
 func TestMoment(t *testing.T) {
 	f := newFixture(t)

@@ -38,7 +38,8 @@ type Plan struct {
 }
 
 // PlanUndo plans to take back what changed between two snapshots, path by path, and nothing
-// else. The plan has no steps if there is a conflict.
+// else. There is nothing to be done if there is a conflict. A file that is too large to be
+// recorded, and changed since the first snapshot, is kept as it is.
 func (v *View) PlanUndo(from, to *Snapshot, filters []string) (*Plan, error) {
 	differences, err := v.differences(from, to, filters)
 	if err != nil {
@@ -62,6 +63,12 @@ func (v *View) PlanUndo(from, to *Snapshot, filters []string) (*Plan, error) {
 			u.conflict(d.Path, ConflictLeftOut)
 		default:
 			err = errors.Join(err, u.path(d))
+		}
+	}
+	for _, l := range slices.Concat(from.LeftOut, to.LeftOut) { // what is too large, and may have changed in the turn
+		st, err := linkStat(v.ledger.full(l.Path))
+		if l.Why == LeftLarge && matchesAny(filters, l.Path) && (err != nil || st.ctime >= from.At-recent) {
+			u.plan.keep(l.Path, ConflictLeftOut)
 		}
 	}
 	removed := removals(u.plan.Steps)

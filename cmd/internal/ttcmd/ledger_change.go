@@ -245,7 +245,9 @@ func resultOf(out *ledger.Outcome, done string, dry bool) changedResult {
 func writeChanged(t *cli.Text, r changedResult, verb string) {
 	switch r.Status {
 	case "nothing":
-		t.Line("Nothing to do: the tree is so already.")
+		if len(r.Kept) == 0 {
+			t.Line("Nothing to do: the tree is so already.")
+		}
 	case "planned":
 		t.Line("Would be %s:", verb)
 	default:
