@@ -87,7 +87,7 @@ func runRestore(ctx context.Context, c *cli.Invocation) error {
 	if err != nil {
 		return err
 	}
-	res := resultOf(out, "restored", c.Bool("dry-run"))
+	res := v.resultOf(out, "restored", c.Bool("dry-run"))
 	if out.Plan.Lost != nil {
 		res.From = out.Plan.Lost.Name()
 	}

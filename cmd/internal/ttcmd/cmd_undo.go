@@ -72,7 +72,7 @@ func runUndo(ctx context.Context, c *cli.Invocation) error {
 	if conflicts := out.Plan.Conflicts; len(conflicts) > 0 {
 		return undoConflict(s.turn, out.Plan, conflicts)
 	}
-	res := resultOf(out, "undone", c.Bool("dry-run"))
+	res := v.resultOf(out, "undone", c.Bool("dry-run"))
 	res.Turn = s.turn
 	if head != nil {
 		res.Commits = head.Commits

@@ -56,7 +56,7 @@ func (v *treeView) do(ctx context.Context, c *cli.Invocation, x treeChange) (*le
 	if mine || v.room == nil || holder != "" || x.change.Dry {
 		return v.carryOut(ctx, x)
 	}
-	return v.inTurn(ctx, x)
+	return v.inTurn(ctx, c, x)
 }
 
 // notHolder refuses a change to an agent without the turn.
@@ -139,8 +139,9 @@ func (v *treeView) tellHolder(ctx context.Context, x treeChange, out *ledger.Out
 	_, _, _ = v.room.UpdateAsPerson(ctx, nil, func(st *turn.State, f turn.Facts) ([]event.Event, error) { return turn.Send(st, f, request) })
 }
 
-// inTurn takes the turn for the change, and releases it.
-func (v *treeView) inTurn(ctx context.Context, x treeChange) (out *ledger.Outcome, err error) {
+// inTurn takes the turn for the change, and releases it. A change that was made is done, whatever becomes of its
+// turn: another command of the same person may have ended it.
+func (v *treeView) inTurn(ctx context.Context, c *cli.Invocation, x treeChange) (out *ledger.Outcome, err error) {
 	// What the tree is before the turn must not be taken from what the change makes of it.
 	if _, err := v.Tree.Ledger.Take(ctx, ledger.Request{Why: ledger.WhyPerson, Agent: v.client.Self.ID}); err != nil {
 		return nil, explainTree(err)
@@ -166,6 +167,11 @@ func (v *treeView) inTurn(ctx context.Context, x treeChange) (out *ledger.Outcom
 	}
 	handoff, _ := json.Marshal(map[string]string{"status": status, "next_action": "go on with the tree as it is now"})
 	_, _, releaseErr := v.room.Release(ctx, nil, handoff, "")
+	if err == nil && out.Before != nil && releaseErr != nil {
+		v.warning = fmt.Sprintf("the files are changed, but the turn was not released by this command: %v", releaseErr)
+		c.Warn("%s", v.warning)
+		return out, nil
+	}
 	return out, errors.Join(err, releaseErr)
 }
 
@@ -209,12 +215,13 @@ type changedResult struct {
 	Commits int               `json:"commits_kept"`
 	Before  string            `json:"before,omitempty"`
 	After   string            `json:"after,omitempty"`
+	Warning string            `json:"warning,omitempty"`
 }
 
 // resultOf fills in what became of a change. done is the status of one that was made.
-func resultOf(out *ledger.Outcome, done string, dry bool) changedResult {
+func (v *treeView) resultOf(out *ledger.Outcome, done string, dry bool) changedResult {
 	r := changedResult{Status: done, Paths: stepPaths(out.Plan.Steps), Written: []string{}, Removed: []string{},
-		Merged: []string{}, Kept: append([]ledger.Conflict{}, out.Plan.Kept...)}
+		Merged: []string{}, Kept: append([]ledger.Conflict{}, out.Plan.Kept...), Warning: v.warning}
 	for _, s := range out.Plan.Steps {
 		path := ledger.Printable(s.Path)
 		if slices.Contains(out.Plan.Merged, s.Path) {

@@ -22,6 +22,8 @@ type treeView struct {
 	room   *member.Room // nil: there is none
 	state  *turn.State
 	all    []*ledger.Snapshot
+
+	warning string // of a change that was made
 }
 
 // openTree returns the tree of the command line. There need not be a room; of one the presence
