@@ -569,7 +569,7 @@ func TestManyPacksAreJoined(t *testing.T) {
 	}
 	for i := range 2 * maxPacks {
 		f.write("a", itoa(i))
-		f.take(WhyTick, 0)
+		f.take(WhyGuard, 0)
 		if f.MayPrune(time.Hour) {
 			if _, err := PruneAll(t.Context(), filepath.Dir(f.Dir()), "", Keep{Age: time.Hour, Size: 1 << 30, Now: time.Now()}); err != nil {
 				t.Fatal(err)

@@ -218,7 +218,7 @@ func TestLostObjects(t *testing.T) {
 		f := newFixture(t)
 		for i := range 4 {
 			f.write("a", itoa(i), "b"+itoa(i), itoa(i))
-			f.take(WhyTick, 0)
+			f.take(WhyGuard, 0)
 		}
 		all, _ := f.Snapshots()
 		v := f.Recorded()
@@ -258,7 +258,7 @@ func TestPruneFailsAtEachStep(t *testing.T) {
 			f := newFixture(t)
 			for i := range 5 {
 				f.write("a", itoa(i))
-				f.take(WhyTick, 0)
+				f.take(WhyGuard, 0)
 			}
 			steps := f.faulty(n, kill)
 			surviving(func() {

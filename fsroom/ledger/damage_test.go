@@ -42,7 +42,7 @@ func TestDamagedFilesAreNoPanic(t *testing.T) {
 		f.git("commit", "-qam", itoa(i))
 	}
 	f.git("gc", "-q")
-	f.take(WhyTick, 0)
+	f.take(WhyGuard, 0)
 	v := f.Recorded()
 	defer v.Close()
 	read := func(path string) []byte {
@@ -115,7 +115,7 @@ func TestUnreadablePackIsKept(t *testing.T) {
 	if err := errors.Join(os.Remove(pack), os.Rename(pack+".aside", pack)); err != nil {
 		t.Fatal(err)
 	}
-	f.take(WhyTick, 0)
+	f.take(WhyGuard, 0)
 	if f.readable(); f.Unsynced() {
 		t.Error("still unsynced")
 	}
@@ -155,7 +155,7 @@ func TestUnsyncedSyncsNothing(t *testing.T) {
 		"alone": func(*fixture, *Ledger) {},
 		"one that is unsynced": func(f *fixture, other *Ledger) {
 			f.write("b", "3")
-			if _, err := other.Take(t.Context(), Request{Why: WhyTick, Line: true, Unsynced: true}); err != nil {
+			if _, err := other.Take(t.Context(), Request{Why: WhyGuard, Line: true, Unsynced: true}); err != nil {
 				t.Error(err)
 			}
 		},
@@ -202,7 +202,7 @@ func TestLinksAreLost(t *testing.T) {
 		f.git("commit", "-qm", "one")
 		f.git("gc", "-q")
 		for i := range 3 {
-			f.take(WhyTick, 0)
+			f.take(WhyGuard, 0)
 			f.write("d/new", itoa(i))
 		}
 		f.take(WhyPerson, 0)
@@ -238,7 +238,7 @@ func TestLinksAreLost(t *testing.T) {
 		if out, err := f.tryGit("fsck"); err != nil {
 			t.Errorf("the user's repository: %v %s", err, out)
 		}
-		f.take(WhyTick, 0)
+		f.take(WhyGuard, 0)
 		f.remove(".git")
 		if all, err := f.Snapshots(); err != nil || len(all) != kept {
 			t.Errorf("%s: %d snapshots, %v", how, len(all), err)

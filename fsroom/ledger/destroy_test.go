@@ -87,7 +87,7 @@ func TestDestructiveCommands(t *testing.T) {
 			f.settled()
 			f.shell(command)
 			harmed := f.withoutIgnored()
-			f.take(WhyTick, 1)
+			f.take(WhyGuard, 1)
 			if strings.HasPrefix(command, "git reset") || strings.HasPrefix(command, "rm -rf") || strings.HasPrefix(command, "git restore") || strings.HasPrefix(command, "git stash") ||
 				strings.HasPrefix(command, "git clean") || strings.HasPrefix(command, "git checkout -") {
 				out := f.lost()
@@ -122,7 +122,7 @@ func TestNothingIsLost(t *testing.T) {
 			for _, c := range commands {
 				f.settled()
 				f.shell(c)
-				f.take(WhyTick, 1)
+				f.take(WhyGuard, 1)
 			}
 			before := f.state()
 			if out := f.lost(); len(out.Plan.Steps) > 0 || f.state() != before {
@@ -135,7 +135,7 @@ func TestNothingIsLost(t *testing.T) {
 	f.take(WhyStart, 1)
 	f.settled()
 	f.shell("rm new; echo z >> f")
-	f.take(WhyTick, 1)
+	f.take(WhyGuard, 1)
 	if f.lost(); f.content("new") != "n\n" || f.content("f") != "1\nz\n" {
 		t.Errorf("new %q f %q", f.content("new"), f.content("f"))
 	}

@@ -65,7 +65,7 @@ func TestWhatIsThereIsNotDeleted(t *testing.T) {
 		var worlds []world
 		var taken []*Snapshot
 		take := func() {
-			taken = append(taken, f.take(WhyTick, 0))
+			taken = append(taken, f.take(WhyGuard, 0))
 			worlds = append(worlds, f.world())
 		}
 		for range rapid.IntRange(2, 6).Draw(rt, "snapshots") {

@@ -92,7 +92,7 @@ func TestKilledProcesses(t *testing.T) {
 			_ = c.Process.Kill()
 			_ = c.Wait()
 		}
-		f.take(WhyTick, 0)
+		f.take(WhyGuard, 0)
 		switch got := f.state(); got {
 		case before:
 			undone++

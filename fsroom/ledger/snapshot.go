@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"maps"
+	"math"
 	"os"
 	"slices"
 	"strconv"
@@ -22,7 +23,6 @@ const (
 	WhyStart    = "start" // the beginning of a turn
 	WhyEnd      = "end"   // the end of a turn
 	WhyTakeover = "takeover"
-	WhyTick     = "tick" // while a turn lasts
 	WhyGuard    = "guard"
 	WhyPerson   = "person"
 	WhyUndo     = "undo" // after one
@@ -154,15 +154,9 @@ func (l *Ledger) Snapshots() ([]*Snapshot, error) {
 // Lines is [Ledger.Snapshots] without a look at the trees, of which some may be lost. A line that is
 // torn or damaged is left out.
 func (l *Ledger) Lines() ([]*Snapshot, error) {
-	b, err := os.ReadFile(l.linesFile())
-	if errors.Is(err, os.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
+	b, _, err := readEnd(l.linesFile(), math.MaxInt64)
 	all, _ := parseLines(b)
-	return all, nil
+	return all, err
 }
 
 // Recent is [Ledger.Lines] for the end of a turn, which costs the same however long the store is. Older
