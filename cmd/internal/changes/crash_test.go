@@ -95,8 +95,8 @@ func endInThisProcess(room *member.Room, set Setting, number int64) error {
 	if err != nil {
 		return err
 	}
-	end := &turnEnd{turn: number, agent: room.Self.ID, granted: snap.State.Grant.At.Wall.Time}
-	if end.record(ctx, t, snap.State, time.Minute); end.late != nil {
+	end := t.ending(ctx, snap.State, time.Minute)
+	if end.Late != nil {
 		return errLate
 	}
 	err = release(ctx, room, end, number)
@@ -105,7 +105,7 @@ func endInThisProcess(room *member.Room, set Setting, number int64) error {
 }
 
 // release ends the turn of an agent.
-func release(ctx context.Context, room *member.Room, end *turnEnd, number int64) error {
+func release(ctx context.Context, room *member.Room, end *member.TurnEnd, number int64) error {
 	return room.Append(ctx, func(st *turn.State) ([]event.Event, error) {
 		f := turn.Facts{Now: turn.At(time.Now(), "", 0)}
 		fence := turn.Fence{Agent: room.Self.ID, Turn: number, Lease: st.Grant.Lease}
@@ -229,7 +229,7 @@ func (s *story) end(agent string, number int64) {
 		ended = snap.State.Owner != agent
 	}
 	if !ended {
-		s.must(release(s.Context(), room, &turnEnd{turn: number, agent: agent}, number))
+		s.must(release(s.Context(), room, nil, number))
 	}
 	s.pause()
 	s.write(fmt.Sprint("out/", number), "x\n")
@@ -363,9 +363,7 @@ func TestEndAgain(t *testing.T) {
 	st, tree := s.opened()
 	for _, name := range []string{"before", "after"} {
 		s.write(name, name)
-		end := &turnEnd{turn: 3, agent: "a:1", granted: st.Grant.At.Wall.Time}
-		end.record(s.Context(), tree, st, time.Minute)
-		if changes, late := end.Result(); late || !strings.Contains(string(changes), `"`+name+`"`) {
+		if changes, late := tree.ending(s.Context(), st, time.Minute).Result(); late || !strings.Contains(string(changes), `"`+name+`"`) {
 			t.Errorf("with %s: late %v, %s", name, late, changes)
 		}
 	}
@@ -377,13 +375,11 @@ func TestEndRefused(t *testing.T) {
 	s := story{T: t, faulty: "none"}
 	s.tell()
 	st, tree := s.opened()
-	refused := &turnEnd{turn: 3, agent: "a:1", granted: st.Grant.At.Wall.Time}
-	refused.record(s.Context(), tree, st, time.Minute)
-	refused.Result()
+	tree.ending(s.Context(), st, time.Minute).Result()
 	s.pause()
 	s.write("after", "after")
 	s.pause()
-	s.must(release(s.Context(), s.as("a:1"), &turnEnd{turn: 3, agent: "a:1"}, 3))
+	s.must(release(s.Context(), s.as("a:1"), nil, 3))
 	s.pause()
 	s.begin("b:1", 4)
 	last := ""
@@ -418,8 +414,7 @@ func TestEndHere(t *testing.T) {
 		tree, err := Of(room, snap.State.Policy, set)
 		s.must(err)
 		began := time.Now()
-		end := &turnEnd{turn: 3, agent: "a:1"}
-		if end.record(s.Context(), tree, snap.State, 50*time.Millisecond); end.late == nil || end.Events(snap.State) != nil {
+		if end := tree.ending(s.Context(), snap.State, 50*time.Millisecond); end.Late == nil || end.Events(snap.State) != nil {
 			t.Errorf("%s: the end was recorded", how)
 		}
 		if how == "blocked" && time.Since(began) < 50*time.Millisecond {

@@ -12,11 +12,6 @@ import (
 	"github.com/talking-stick/tt/journal/event"
 )
 
-func (t *Tree) first(ctx context.Context) error {
-	_, err := t.Ledger.Take(ctx, ledger.Request{Why: ledger.WhyFirst})
-	return err
-}
-
 // margin is how exact the time of an event is, compared with those of files.
 const margin = 10 * time.Millisecond
 

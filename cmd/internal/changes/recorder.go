@@ -2,7 +2,6 @@ package changes
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"os"
 	"runtime"
@@ -14,7 +13,6 @@ import (
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/ledger"
 	"github.com/talking-stick/tt/fsroom/turn"
-	"github.com/talking-stick/tt/journal/event"
 )
 
 // recordCommand is the hidden command that takes a snapshot.
@@ -114,23 +112,22 @@ func (t *Tree) start(out *os.File, at string, turnID int64, agent string, args .
 }
 
 // Ending implements [member.Recorder].
-func (r *recorder) Ending(ctx context.Context, st *turn.State, atLeast time.Duration) member.TurnEnd {
-	end := &turnEnd{turn: st.Turn, agent: st.Owner, granted: st.Grant.At.Wall.Time}
+func (r *recorder) Ending(ctx context.Context, st *turn.State, atLeast time.Duration) *member.TurnEnd {
 	if t := r.tree(st.Policy); t != nil {
-		end.record(ctx, t, st, max(atLeast, wait(st.Policy)))
+		return t.ending(ctx, st, max(atLeast, wait(st.Policy)))
 	}
-	return end
+	return nil
 }
 
-// record records the end of a turn in this process. If what changed is not known in time, or the scan
+// ending records the end of a turn in this process. If what changed is not known in time, or the scan
 // panics, that is for another process, which nothing waits for. Nothing is synced: a disk that hangs
 // would keep this process from ending. The guardian does that at the end of the turn, or whoever locks
 // the store next.
-func (e *turnEnd) record(ctx context.Context, t *Tree, st *turn.State, limit time.Duration) {
+func (t *Tree) ending(ctx context.Context, st *turn.State, limit time.Duration) *member.TurnEnd {
 	ctx, cancel := context.WithTimeout(ctx, limit)
-	e.recorded = ctx.Done()
+	e, granted := &member.TurnEnd{Turn: st.Turn, Agent: st.Owner, Recorded: ctx.Done()}, st.Grant.At.Wall.Time
 	client := *t.Room.Client
-	client.Self.ID = e.agent                                  // who ends the turn may be another
+	client.Self.ID = e.Agent                                  // who ends the turn may be another
 	writes := client.Room(t.Room.FS.Name(), t.Room.Workspace) // that of the caller may still be used when the turn ends
 	apart := *t
 	apart.Room, apart.writes = writes.Known(), writes
@@ -139,7 +136,7 @@ func (e *turnEnd) record(ctx context.Context, t *Tree, st *turn.State, limit tim
 		defer cancel()
 		debug.SetGCPercent(400) // a scan is short, the time that is waited for it too, and the process ends soon
 		_ = ledger.Safely(func() error {
-			return apart.end(ctx, st, e.turn, e.granted, time.Time{}, func(c *ledger.Changes) {
+			return apart.end(ctx, st, e.Turn, granted, time.Time{}, func(c *ledger.Changes) {
 				if ctx.Err() == nil {
 					known <- apart.payload(c)
 					runtime.Gosched() // whoever waits for it goes on first: otherwise that takes 0.1 ms
@@ -148,15 +145,16 @@ func (e *turnEnd) record(ctx context.Context, t *Tree, st *turn.State, limit tim
 		})
 	}()
 	select {
-	case e.changes = <-known:
-		return
+	case e.Changes = <-known:
+		return e
 	case <-ctx.Done():
 	}
 	select {
-	case e.changes = <-known:
+	case e.Changes = <-known:
 	default:
-		e.late = t
+		e.Late = func() { t.start(nil, "end", e.Turn, e.Agent, momentFlag(granted)...) }
 	}
+	return e
 }
 
 // Changed implements [member.Recorder].
@@ -173,36 +171,6 @@ func (r *recorder) Before(ctx context.Context, st *turn.State) {
 	if t := r.tree(st.Policy); t != nil {
 		_, _ = t.Before(ctx, st.Turn, st.Owner)
 	}
-}
-
-// A turnEnd is the end of a turn that is being recorded.
-type turnEnd struct {
-	turn     int64
-	agent    string
-	granted  time.Time
-	changes  json.RawMessage
-	late     *Tree           // whose end another process has to record, nil: none
-	recorded <-chan struct{} // closed when this process has written all that it records, or too late
-}
-
-// Events implements [member.TurnEnd].
-func (e *turnEnd) Events(st *turn.State) []event.Event {
-	if e.changes == nil {
-		return nil
-	}
-	return turn.RecordChange(st, turn.TreeChange{Turn: e.turn, Span: turn.SpanTurn, Agent: e.agent}, e.changes)
-}
-
-// Result implements [member.TurnEnd]. The other process is started when the turn is over: it adds to
-// the journal what the turn changed.
-func (e *turnEnd) Result() (json.RawMessage, bool) {
-	switch {
-	case e.late != nil:
-		e.late.start(nil, "end", e.turn, e.agent, momentFlag(e.granted)...)
-	case e.changes != nil:
-		<-e.recorded
-	}
-	return e.changes, e.late != nil
 }
 
 // A Job is what one process records.
@@ -233,7 +201,7 @@ func Record(ctx context.Context, r *member.Room, set Setting, j Job) error {
 	defer cancel()
 	switch j.At {
 	case "first":
-		err = t.first(ctx)
+		_, err = t.Ledger.Take(ctx, ledger.Request{Why: ledger.WhyFirst})
 	case "start":
 		err = t.begin(ctx, snap.State, j)
 	case "end":
@@ -241,8 +209,9 @@ func Record(ctx context.Context, r *member.Room, set Setting, j Job) error {
 	default:
 		return errors.New("--at is first, start or end")
 	}
-	if j.At != "first" {
-		t.Prune(ctx)
+	if j.At != "first" && t.Ledger.MayPrune(time.Hour) { // what the room's policy does not keep
+		keep := ledger.Keep{Age: time.Duration(t.policy.LedgerKeep) * time.Millisecond, Size: t.policy.LedgerSize, Now: time.Now()}
+		_, _ = ledger.PruneAll(ctx, t.folder, t.home, keep)
 	}
 	return err
 }

@@ -175,13 +175,3 @@ func (t *Tree) changed(turnID int64, most int) *member.Changed {
 	}
 	return res
 }
-
-// Prune removes what the room's policy does not keep, at most once an hour.
-func (t *Tree) Prune(ctx context.Context) {
-	if !t.Ledger.MayPrune(time.Hour) {
-		return
-	}
-	_, _ = ledger.PruneAll(ctx, t.folder, t.home, ledger.Keep{
-		Age: time.Duration(t.policy.LedgerKeep) * time.Millisecond, Size: t.policy.LedgerSize, Now: time.Now(),
-	})
-}

@@ -148,10 +148,10 @@ func (r *Room) EndAuto(ctx context.Context, keep func() bool) (kept bool, err er
 // autoEnd begins to record the end of the turn. The agent does not wait for that, so it may take
 // longer than for a release; and the beginning of a turn that has just begun may not be recorded
 // yet.
-func (r *Room) autoEnd(ctx context.Context, st *turn.State) TurnEnd {
+func (r *Room) autoEnd(ctx context.Context, st *turn.State) *TurnEnd {
 	recorder := r.recorder()
 	if recorder == nil {
-		return noTurnEnd{}
+		return nil
 	}
 	for tries := 0; ; tries++ {
 		end := recorder.Ending(ctx, st, autoPatience)

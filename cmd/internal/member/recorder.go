@@ -22,7 +22,7 @@ type Recorder interface {
 	Ended(ctx context.Context)
 	// Ending begins to record the end of the turn, and waits for that as long as the room's
 	// policy says, or as atLeast if that is longer. The turn may not end after all.
-	Ending(ctx context.Context, st *turn.State, atLeast time.Duration) TurnEnd
+	Ending(ctx context.Context, st *turn.State, atLeast time.Duration) *TurnEnd
 	// Changed returns what a turn that is over has changed, at most so many paths of it; nil if
 	// that is not known. recorded is false where nothing is recorded.
 	Changed(st *turn.State, turnID int64, most int) (c *Changed, recorded bool)
@@ -44,12 +44,35 @@ type ChangedPath struct {
 	Status string `json:"status"`
 }
 
-// A TurnEnd is the record of the end of a turn.
-type TurnEnd interface {
-	// Events returns what belongs to the change that ends the turn, if it is known by now.
-	Events(st *turn.State) []event.Event
-	// Result returns what changed, and whether that is not known yet.
-	Result() (changes json.RawMessage, pending bool)
+// A TurnEnd is the record of the end of a turn; nil: nothing is recorded.
+type TurnEnd struct {
+	Turn     int64
+	Agent    string
+	Changes  json.RawMessage // nil if it was not known in time what changed
+	Late     func()          // starts another process, which records the end; nil: this one does
+	Recorded <-chan struct{} // closed when this process has written all that it records, or too late
+}
+
+// Events returns what belongs to the change that ends the turn, if it is known by now.
+func (e *TurnEnd) Events(st *turn.State) []event.Event {
+	if e == nil || e.Changes == nil {
+		return nil
+	}
+	return turn.RecordChange(st, turn.TreeChange{Turn: e.Turn, Span: turn.SpanTurn, Agent: e.Agent}, e.Changes)
+}
+
+// Result returns what changed, and whether that is not known yet. Then another process is started, when the
+// turn is over: it adds to the journal what the turn changed.
+func (e *TurnEnd) Result() (changes json.RawMessage, pending bool) {
+	switch {
+	case e == nil:
+		return nil, false
+	case e.Late != nil:
+		e.Late()
+	case e.Changes != nil:
+		<-e.Recorded
+	}
+	return e.Changes, e.Late != nil
 }
 
 // recorder returns the room's recorder, nil if nothing is recorded.
@@ -62,7 +85,7 @@ func (r *Room) recorder() Recorder {
 
 // turnEnd begins to record the end of the agent's turn, if it has one. seen is as for
 // turnEndOf.
-func (r *Room) turnEnd(ctx context.Context, seen *snapshot) TurnEnd {
+func (r *Room) turnEnd(ctx context.Context, seen *snapshot) *TurnEnd {
 	return r.turnEndOf(ctx, seen, r.Self.ID, 0, func(*turn.State) error { return nil })
 }
 
@@ -70,20 +93,20 @@ func (r *Room) turnEnd(ctx context.Context, seen *snapshot) TurnEnd {
 // unless refuse says that it does not end. seen is the room as the command has just read it,
 // nil: it is read. atLeast is as for [Recorder].
 func (r *Room) turnEndOf(ctx context.Context, seen *snapshot, agent string, atLeast time.Duration,
-	refuse func(*turn.State) error) TurnEnd {
+	refuse func(*turn.State) error) *TurnEnd {
 	recorder := r.recorder()
 	if recorder == nil {
-		return noTurnEnd{}
+		return nil
 	}
 	var err error
 	if seen == nil {
 		seen, err = r.FS.View()
 	}
 	if err != nil || seen.State.Owner != agent || refuse(seen.State) != nil {
-		return noTurnEnd{}
+		return nil
 	}
 	if host := seen.State.Grant.Host; host != "" && host != r.host() {
-		return noTurnEnd{}
+		return nil
 	}
 	return recorder.Ending(ctx, seen.State, atLeast)
 }
@@ -107,12 +130,6 @@ func (r *Room) RecordBefore(ctx context.Context) {
 		recorder.Before(ctx, snap.State)
 	}
 }
-
-// A noTurnEnd is that of a turn of which nothing is recorded.
-type noTurnEnd struct{}
-
-func (noTurnEnd) Events(*turn.State) []event.Event { return nil }
-func (noTurnEnd) Result() (json.RawMessage, bool)  { return nil, false }
 
 // Append appends events that decide returns while the room is locked. It is no sign of the
 // agent.

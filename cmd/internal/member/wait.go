@@ -80,7 +80,7 @@ func (r *Room) Take(ctx context.Context, request turn.TakeRequest, out Output) (
 	request.Waited = r.elapsed(r.waitingSince())
 	request.Host = r.host()
 	t := turnRequest{Room: r, out: out, joins: !r.IsMember(snap.State), lease: request.Lease}
-	owner, end := snap.State.Owner, TurnEnd(noTurnEnd{})
+	owner, end := snap.State.Owner, (*TurnEnd)(nil)
 	if owner != "" && owner != r.Self.ID {
 		end = r.turnEndOf(ctx, snap, owner, takePatience, func(st *turn.State) error {
 			_, _, err := turn.Take(st, r.Facts(st), request)
