@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"path/filepath"
 	"runtime"
 	"runtime/debug"
 	"strconv"
@@ -166,10 +167,12 @@ func (r *recorder) Changed(st *turn.State, turnID int64, most int) (*member.Chan
 	return t.changed(turnID, most), true
 }
 
-// Before implements [member.Recorder].
+// Before implements [member.Recorder]. It is done in the process that asks: nothing is started.
 func (r *recorder) Before(ctx context.Context, st *turn.State) {
 	if t := r.tree(st.Policy); t != nil {
-		_, _ = t.Before(ctx, st.Turn, st.Owner)
+		ctx, cancel := context.WithTimeout(ctx, min(BeforeLimit, wait(st.Policy)))
+		defer cancel()
+		_, _ = t.Ledger.Take(ctx, ledger.Request{Why: ledger.WhyGuard, Turn: st.Turn, Agent: st.Owner})
 	}
 }
 
@@ -211,7 +214,7 @@ func Record(ctx context.Context, r *member.Room, set Setting, j Job) error {
 	}
 	if j.At != "first" && t.Ledger.MayPrune(time.Hour) { // what the room's policy does not keep
 		keep := ledger.Keep{Age: time.Duration(t.policy.LedgerKeep) * time.Millisecond, Size: t.policy.LedgerSize, Now: time.Now()}
-		_, _ = ledger.PruneAll(ctx, t.folder, t.home, keep)
+		_, _ = ledger.PruneAll(ctx, filepath.Dir(t.Ledger.Dir()), set.Home, keep)
 	}
 	return err
 }

@@ -43,45 +43,33 @@ type Tree struct {
 	writes *member.Room // the same room for what is added to it; nil: Room
 	Mode   string       // [turn.LedgerOn] or [turn.LedgerCounts]
 	policy turn.Policy
-	home   string
-	folder string // of all stores
-	fault  func(string) error
 }
 
 // Of returns the tree of a room, or ledger_off with the reason.
 func Of(r *member.Room, policy turn.Policy, set Setting) (*Tree, error) {
+	return open(r, policy, set, set.root(r), r.Client.Store.Local().Dir())
+}
+
+// OfDirectory returns the tree of a directory that has no room.
+func OfDirectory(root, dataDir string, set Setting) (*Tree, error) {
+	return open(nil, turn.DefaultPolicy(), set, root, dataDir)
+}
+
+func open(r *member.Room, policy turn.Policy, set Setting, root, dir string) (*Tree, error) {
 	mode := cmp.Or(set.Mode, policy.Ledger)
 	if policy.Ledger == turn.LedgerOff {
 		mode = turn.LedgerOff
 	}
 	if mode == turn.LedgerOff || !slices.Contains(turn.LedgerModes(), mode) {
-		return nil, errOff("changes of the tree are not recorded here ("+cmp.Or(mode, "off")+")").With("why", cmp.Or(mode, "off")).
+		return nil, code.New(code.LedgerOff, "changes of the tree are not recorded here (%s)", cmp.Or(mode, "off")).With("why", cmp.Or(mode, "off")).
 			WithHint("tt policy --ledger on; or unset %s", Variable)
 	}
-	return open(r, policy, set, mode, set.root(r), r.Client.Store.Local().Dir())
-}
-
-// OfDirectory returns the tree of a directory that has no room.
-func OfDirectory(root, dataDir string, set Setting) (*Tree, error) {
-	mode := cmp.Or(set.Mode, turn.LedgerOn)
-	if mode == turn.LedgerOff {
-		return nil, errOff(Variable+" is off").With("why", mode)
-	}
-	return open(nil, turn.DefaultPolicy(), set, mode, root, dataDir)
-}
-
-func open(r *member.Room, policy turn.Policy, set Setting, mode, root, dir string) (*Tree, error) {
 	if why := ledger.Refused(root, set.Home, dir); why != "" {
-		return nil, errOff(root+": "+why).With("why", why)
+		return nil, code.New(code.LedgerOff, "%s: %s", root, why).With("why", why)
 	}
-	folder := filepath.Join(dir, ledger.Folder)
-	t := &Tree{Room: r, Mode: mode, policy: policy, home: set.Home, folder: folder, fault: set.Fault}
-	if t.fault == nil {
-		t.fault = func(string) error { return nil }
-	}
-	opts := ledger.Options{Root: root, Home: set.Home, Boot: identity.BootID(), Fault: t.fault}
-	t.Ledger = ledger.New(filepath.Join(folder, fsroom.RoomName(root)), opts)
-	return t, nil
+	opts := ledger.Options{Root: root, Home: set.Home, Boot: identity.BootID(), Fault: set.Fault}
+	store := ledger.New(filepath.Join(dir, ledger.Folder, fsroom.RoomName(root)), opts)
+	return &Tree{Ledger: store, Room: r, Mode: mode, policy: policy}, nil
 }
 
 // root returns the directory of the room on this host.
@@ -98,23 +86,12 @@ func (s Setting) root(r *member.Room) string {
 	return ""
 }
 
-func errOff(message string) *code.Error { return code.New(code.LedgerOff, "%s", message) }
-
 // ID names the tree in events.
 func (t *Tree) ID() string { return filepath.Base(t.Ledger.Dir()) }
 
 // BeforeLimit is how long a destructive command waits at most for the snapshot before it. Tests
 // allow more.
 var BeforeLimit = 500 * time.Millisecond
-
-// Before takes a snapshot before a destructive command of the holder of a turn, within the time
-// that a release would wait. What could not be recorded by then is not, and the error says why;
-// the command may go on. Call it in the process that asks: nothing is started.
-func (t *Tree) Before(ctx context.Context, turnID int64, agent string) (*ledger.Snapshot, error) {
-	ctx, cancel := context.WithTimeout(ctx, min(BeforeLimit, time.Duration(t.policy.LedgerWait)*time.Millisecond))
-	defer cancel()
-	return t.Ledger.Take(ctx, ledger.Request{Why: ledger.WhyGuard, Turn: turnID, Agent: agent})
-}
 
 // TreeNow returns the id of a room's tree as it is now, "" if it cannot be said in the time that
 // a release would wait. Nothing is recorded before a turn is asked for, or a second session is
@@ -128,7 +105,7 @@ func TreeNow(ctx context.Context, r *member.Room, set Setting) string {
 	if err != nil || !t.Ledger.Exists() {
 		return ""
 	}
-	ctx, cancel := context.WithTimeout(ctx, time.Duration(snap.State.Policy.LedgerWait)*time.Millisecond)
+	ctx, cancel := context.WithTimeout(ctx, wait(snap.State.Policy))
 	defer cancel()
 	v, err := t.Ledger.Look(ctx)
 	if err != nil {
