@@ -102,7 +102,7 @@ fmt: ## fail if anything is not formatted
 	@test -z "$$(gofmt -l .)" || { gofmt -l .; exit 1; }
 
 # What "./..." leaves out: tools, and the programs of tests.
-TOOLS := ./cmd/internal/report/testdata/sample ./testdata/baseline ./testdata/empty ./testdata/typecheck ./cmd/internal/ttcmd/testdata/tt ./cmd/internal/ttcmd/testdata/tt-console
+TOOLS := ./testdata/baseline ./testdata/empty ./testdata/typecheck ./cmd/internal/ttcmd/testdata/tt ./cmd/internal/ttcmd/testdata/tt-console
 vet:
 	$(GO) vet ./... && $(GO) vet $(TOOLS) && $(GO) vet -tags engines ./cmd/internal/ttcmd/testdata/tt
 	$(GO) vet cmd/internal/torture/run.go

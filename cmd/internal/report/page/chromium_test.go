@@ -276,6 +276,7 @@ func TestPageWithClocksSetBack(t *testing.T) {
 
 // TestPictures compares what the page looks like with the pictures in testdata. They are
 // small and compared with some tolerance, because fonts differ from machine to machine.
+// -update also makes the picture in the documentation.
 func TestPictures(t *testing.T) {
 	t.Parallel()
 	m := sample(55)
@@ -285,6 +286,13 @@ func TestPictures(t *testing.T) {
 		t.Fatal(err)
 	}
 	printed := string(onPaper)
+	if *update {
+		file, err := filepath.Abs("../../../../docs/report.png")
+		if err != nil {
+			t.Fatal(err)
+		}
+		visit(t, html, "", "--window-size=1440,960", "--blink-settings=preferredColorScheme=1", "--screenshot="+file)
+	}
 	for _, shot := range []struct{ name, html, fragment, size, scheme string }{
 		{"light", html, "", "1440,1150", "1"},
 		{"dark", html, "#turn=34", "1440,1150", "0"},

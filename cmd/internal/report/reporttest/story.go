@@ -1,5 +1,5 @@
-// Package reporttest makes histories of a room for tests, benchmarks and the screenshot
-// in README.md. They are invented, and the same every time.
+// Package reporttest makes a history of a room for tests, benchmarks and the screenshot
+// in README.md. It is invented, and the same every time.
 package reporttest
 
 import (
@@ -15,12 +15,6 @@ import (
 	"github.com/talking-stick/tt/journal/event"
 )
 
-// Path is the canonical path of the room, and Room its id if it is not asked for another.
-const (
-	Path = "/home/alex/src/payments"
-	Room = "payments-5009ec41113e0df2"
-)
-
 // Begin is when the history begins.
 var Begin = time.Date(2026, 11, 19, 8, 12, 4, 0, time.UTC)
 
@@ -33,221 +27,120 @@ const (
 	person = "human:alex"
 )
 
+// agents have the stick one after the other.
+var agents = []string{alice, codex, gemini, open, second}
+
 // A story is a history that is being told.
 type story struct {
-	yield   func(*event.Event) bool
-	stopped bool
-	rand    *rand.Rand
-	at      time.Time
-	seq     int64
-	turn    int64
-	turns   int // how many there shall be
-	holder  string
-	handoff int64 // the event_seq of the last one
-	members []string
-	waiting map[string]time.Time // since when
-	said    int
-	done    int
+	events []*event.Event
+	rand   *rand.Rand
+	at     time.Time
+	turn   int64
+	holder string
+	freed  map[string]time.Time // when each agent gave the stick away, and began to wait
+	done   int                  // handoffs
+	said   int                  // messages
 }
 
-// Events returns the events of a history of so many turns: handoffs, messages and notes;
-// every 55 turns or so a holder dies and is taken over, a person steps in, a reservation
-// is not claimed, there is a break at noon, and a night.
+type payload map[string]any
+
+// Events returns the events of a history of so many turns: handoffs, messages and notes. In
+// every 55 turns a holder dies and is taken over, a person steps in, a reservation is not
+// claimed, and there is a break at noon, and a night.
 func Events(turns int) iter.Seq[*event.Event] {
-	return func(yield func(*event.Event) bool) {
-		s := &story{yield: yield, rand: rand.New(rand.NewPCG(1, 8)), at: Begin, turns: turns, waiting: map[string]time.Time{}}
-		s.add(event.Event{Type: turn.RoomOpened, From: alice}, map[string]any{"format": 1, "canonical_path": Path, "workspace_root": Path, "policy": map[string]any{}})
-		s.join(alice)
-		s.grant(alice, "", "open_claim")
-		for _, a := range []string{codex, gemini, open} {
-			s.pass(40*time.Second, 4*time.Minute)
-			s.join(a)
-		}
-		for !s.over() {
-			s.day()
-		}
+	s := &story{rand: rand.New(rand.NewPCG(1, 8)), at: Begin, freed: map[string]time.Time{}}
+	const path = "/home/alex/src/payments"
+	s.add(turn.RoomOpened, alice, "", payload{"format": 1, "canonical_path": path, "workspace_root": path})
+	for _, a := range agents {
+		s.join(a)
 	}
+	for s.grant(turn.Claim, alice, "", "open_claim"); s.turn < int64(turns); {
+		s.next()
+	}
+	return slices.Values(s.events)
 }
 
-func (s *story) over() bool { return s.stopped || s.turn >= int64(s.turns) }
-
-// day tells what happens between two nights.
-func (s *story) day() {
-	s.work(10)
-	s.death()
-	s.work(8)
-	s.rest(78 * time.Minute)
-	if !s.here(second) {
-		s.join(second)
-	}
-	s.work(9)
-	s.stepIn()
-	s.work(9)
-	s.forget()
-	s.work(7)
-	s.rest(14*time.Hour + 12*time.Minute)
-	s.work(12)
-}
-
-func (s *story) add(e event.Event, payload any) {
-	if s.stopped {
-		return
-	}
-	s.seq++
-	e.Seq, e.ID, e.RoomID, e.Turn, e.CreatedAt = s.seq, fmt.Sprintf("00000000-0000-4000-8000-%012x", s.seq), Room, s.turn, event.NewTime(s.at)
-	if payload != nil {
-		e.Payload, _ = json.Marshal(payload)
-	}
-	s.stopped = !s.yield(&e)
+func (s *story) add(kind, from, to string, p payload) *event.Event {
+	e := &event.Event{Seq: int64(len(s.events) + 1), RoomID: "payments-5009ec41113e0df2", Turn: s.turn, Type: kind, From: from, To: to, CreatedAt: event.NewTime(s.at)}
+	e.ID = fmt.Sprintf("00000000-0000-4000-8000-%012x", e.Seq)
+	e.Payload, _ = json.Marshal(p)
+	s.events = append(s.events, e)
+	return e
 }
 
 // pass lets some time pass.
 func (s *story) pass(least, most time.Duration) {
-	s.at = s.at.Add(least + time.Duration(s.rand.Int64N(int64(most-least)+1)))
+	s.at = s.at.Add(least + time.Duration(s.rand.Int64N(int64(most-least))))
 }
-
-func (s *story) here(a string) bool { _, ok := s.waiting[a]; return ok }
 
 func (s *story) join(a string) {
-	s.members = append(s.members, a)
-	s.waiting[a] = s.at
-	s.add(event.Event{Type: turn.MemberJoined, From: a}, map[string]any{"display_name": a, "session_kind": "harness_cli"})
+	s.add(turn.MemberJoined, a, "", payload{"display_name": a, "session_kind": "harness_cli"})
+	s.pass(20*time.Second, time.Minute)
 }
 
-func (s *story) gone(a string) {
-	s.members = slices.DeleteFunc(s.members, func(m string) bool { return m == a })
-	delete(s.waiting, a)
-}
-
-func (s *story) grant(to, from, kind string) {
-	waited := min(s.at.Sub(s.waiting[to])*time.Duration(50+s.rand.IntN(48))/100, time.Duration(22+s.rand.IntN(20))*time.Minute)
+// grant begins a turn.
+func (s *story) grant(how, to, from, kind string) *event.Event {
 	s.turn++
-	payload := map[string]any{"kind": kind, "lease_id": "00000000", "waited_ms": waited.Milliseconds()}
-	if s.handoff > 0 {
-		payload["handoff_event_seq"] = s.handoff
-	}
-	s.add(event.Event{Type: turn.Claim, From: from, To: to}, payload)
 	s.holder = to
+	p := payload{"kind": kind, "lease_id": "00000000"}
+	if since, waits := s.freed[to]; waits && how == turn.Claim {
+		p["waited_ms"] = min(s.at.Sub(since)*time.Duration(50+s.rand.IntN(48))/100, 41*time.Minute).Milliseconds()
+	}
+	return s.add(how, from, to, p)
 }
 
-func (s *story) takeOver(by, from, kind, reason string) {
-	s.turn++
-	s.add(event.Event{Type: turn.Takeover, From: from, To: by, Reason: reason}, map[string]any{"kind": kind, "lease_id": "00000000", "waited_ms": 0})
-	s.holder = by
+// release ends a turn.
+func (s *story) release(how, to string) {
+	s.add(how, s.holder, to, nil).Handoff = json.RawMessage(handoffs[s.done%len(handoffs)])
+	s.freed[s.holder] = s.at
+	s.done++
 }
 
-// next returns whose turn it is after the holder.
-func (s *story) next() string {
-	i := slices.Index(s.members, s.holder)
-	for j := 1; i >= 0 && j < len(s.members); j++ {
-		if n := s.members[(i+j)%len(s.members)]; n != person {
-			return n
-		}
-	}
-	return s.members[0]
-}
-
-// work tells n turns.
-func (s *story) work(n int) {
-	for range n {
-		if s.over() {
-			return
-		}
-		s.talk()
-		s.pass(30*time.Second, time.Duration(2+s.rand.IntN(16))*time.Minute)
-		s.release(s.next())
-	}
-}
-
-// release hands over to an agent, which takes the stick up at once or a little later.
-func (s *story) release(to string) {
-	from, kind := s.holder, turn.Released
-	if s.rand.IntN(5) == 0 {
-		kind = turn.Passed
-	}
-	reserved := to
-	if kind == turn.Released && s.rand.IntN(8) == 0 {
-		reserved = ""
-	}
-	s.add(event.Event{Type: kind, From: from, To: reserved, Handoff: s.handoffOf()}, nil)
-	s.handoff = s.seq
-	s.waiting[from] = s.at
-	if s.over() {
-		return
-	}
-	if reserved == "" {
-		s.pass(20*time.Second, 6*time.Minute)
-	} else {
+// next tells what happens until there is another turn.
+func (s *story) next() {
+	from, i := s.holder, slices.Index(agents, s.holder)+1
+	to := agents[i%len(agents)]
+	s.talk()
+	s.pass(30*time.Second, time.Duration(2+s.rand.IntN(16))*time.Minute)
+	switch s.turn % 55 {
+	case 13: // the process of the holder ends
+		s.grant(turn.Takeover, to, from, "owner_gone").Reason = "its process has ended in the middle of a turn; the parser is half edited"
+		s.pass(20*time.Second, time.Minute)
+		s.add(turn.Kicked, to, from, nil).Reason = "gone"
+		s.pass(20*time.Minute, 30*time.Minute)
+		s.join(from)
+	case 22:
+		s.rest(to, 78*time.Minute)
+	case 33: // a person takes the stick
+		s.join(person)
+		s.say(person, "", "this looks like a loop: I take the stick", turn.HintInterrupt)
+		s.pass(10*time.Second, 20*time.Second)
+		s.grant(turn.Takeover, person, from, "operator_override").Reason = "the same test failed 14 times in a row"
+	case 34:
+		s.release(turn.Released, to)
+		s.grant(turn.Claim, to, from, "sequence")
+		s.pass(time.Minute, 2*time.Minute)
+		s.add(turn.MemberLeft, person, "", payload{"reason": "left"})
+	case 44: // an agent does not come
+		s.release(turn.Passed, to)
+		s.at = s.at.Add(21 * time.Minute)
+		s.grant(turn.Takeover, agents[(i+1)%len(agents)], to, "claim_timeout").Reason = "not claimed for 20 minutes"
+	case 50:
+		s.rest(to, 14*time.Hour+12*time.Minute)
+	default:
+		s.release(turn.Released, to)
 		s.pass(3*time.Millisecond, 3*time.Second)
+		s.grant(turn.Claim, to, from, "sequence")
 	}
-	s.grant(to, from, map[string]string{turn.Released: "sequence", turn.Passed: "direct_pass"}[kind])
 }
 
 // rest ends the turn, and nothing happens for a while.
-func (s *story) rest(d time.Duration) {
-	if s.over() {
-		return
-	}
+func (s *story) rest(to string, d time.Duration) {
 	from := s.holder
-	s.add(event.Event{Type: turn.Released, From: from, Handoff: s.handoffOf()}, nil)
-	s.handoff = s.seq
+	s.release(turn.Released, "")
 	s.at = s.at.Add(d)
-	for a := range s.waiting {
-		s.waiting[a] = s.at.Add(-200 * time.Millisecond)
-	}
-	s.grant(s.next(), from, "sequence")
-}
-
-// death ends the process of the holder.
-func (s *story) death() {
-	if s.over() {
-		return
-	}
-	s.pass(5*time.Minute, 6*time.Minute)
-	dead, by := s.holder, s.next()
-	s.takeOver(by, dead, "owner_gone", "its process has ended in the middle of a turn; the parser is half edited")
-	s.pass(20*time.Second, time.Minute)
-	s.add(event.Event{Type: turn.Kicked, From: by, To: dead, Reason: "gone"}, nil)
-	s.gone(dead)
-	s.work(3)
-	s.join(dead)
-}
-
-// stepIn lets a person take the stick.
-func (s *story) stepIn() {
-	if s.over() {
-		return
-	}
-	s.join(person)
-	s.pass(20*time.Second, time.Minute)
-	s.say(person, "", "this looks like a loop: I take the stick", true)
-	s.pass(10*time.Second, 20*time.Second)
-	from := s.holder
-	s.takeOver(person, from, "operator_override", "the same test failed 14 times in a row")
-	s.pass(3*time.Minute, 4*time.Minute)
-	s.release(s.next())
-	s.pass(time.Minute, 2*time.Minute)
-	s.add(event.Event{Type: turn.MemberLeft, From: person}, map[string]any{"reason": "left"})
-	s.gone(person)
-}
-
-// forget assigns the stick to an agent that does not come.
-func (s *story) forget() {
-	if s.over() {
-		return
-	}
-	s.pass(time.Minute, 4*time.Minute)
-	asleep := s.next()
-	s.add(event.Event{Type: turn.Passed, From: s.holder, To: asleep, Handoff: s.handoffOf()}, nil)
-	s.handoff = s.seq
-	s.at = s.at.Add(21 * time.Minute)
-	by := s.holder
-	for _, m := range s.members {
-		if m != asleep && m != s.holder {
-			by = m
-		}
-	}
-	s.takeOver(by, asleep, "claim_timeout", "not claimed for 20 minutes")
+	clear(s.freed)
+	s.grant(turn.Claim, to, from, "sequence")
 }
 
 var handoffs = []string{
@@ -263,77 +156,50 @@ var handoffs = []string{
 	`{"status":"formatAmount is right, the docs say so","next_action":"cut a release candidate","artifacts":[{"path":"CHANGELOG.md","role":"edit"}]}`,
 }
 
-func (s *story) handoffOf() json.RawMessage {
-	s.done++
-	return json.RawMessage(handoffs[(s.done-1)%len(handoffs)])
-}
-
 var talk = []struct{ from, to, body string }{
 	{codex, alice, "which branch are you on?"}, {alice, codex, "payments/amounts, rebased on main an hour ago"}, {gemini, "", "I am in docs/ only, no code"},
 	{alice, "", "CI is red because of me, I am on it"}, {open, alice, "is money.go:31 meant to be exported?"}, {alice, open, "no, make it lower-case when you have the stick"},
-	{second, codex, "the golden files are mine, please leave them"}, {codex, second, "understood"}, {person, "", "the release is at 16:00; no migrations after 15:00"},
-	{codex, "", "staging is slow today: 4 s a query"}, {alice, codex, `use </script><img src=x onerror=alert(1)> in the fixture`}, {open, "", "日本語 and emoji 👩‍👩‍👧 parse fine in amounts"},
+	{second, codex, "the golden files are mine, please leave them"}, {codex, second, "understood"}, {codex, "", "staging is slow today: 4 s a query"},
+	{alice, codex, `use </script><img src=x onerror=alert(1)> in the fixture`}, {open, "", "日本語 and emoji 👩‍👩‍👧 parse fine in amounts"},
 }
 
 // talk tells what is said during a turn.
 func (s *story) talk() {
-	for s.rand.IntN(5) < 3 {
+	for s.rand.IntN(5) < 2 {
 		s.pass(5*time.Second, time.Minute)
 		x := talk[s.said%len(talk)]
 		s.said++
-		if s.here(x.from) && (x.to == "" || s.here(x.to)) {
-			s.say(x.from, x.to, x.body, x.from == person)
+		s.say(x.from, x.to, x.body, turn.HintNormal)
+	}
+	if s.turn%7 == 3 {
+		id := fmt.Sprintf("note-%d", s.turn)
+		severity, body := turn.SeverityInfo, "the fixture of TestParse is shared with TestPrint: change both"
+		if s.turn%3 == 0 {
+			severity, body = turn.SeverityPage, "CI has no jq: the coverage step fails until somebody adds it"
+		}
+		s.add(turn.NoteAdded, s.holder, "", payload{"note_id": id, "severity": severity, "body": body})
+		if s.turn%2 == 0 {
+			s.pass(time.Second, time.Minute)
+			s.add(turn.NoteResolved, s.holder, "", payload{"note_id": id})
 		}
 	}
-	if s.rand.IntN(7) == 0 {
-		s.note()
-	}
 }
 
-func (s *story) say(from, to, body string, urgent bool) {
-	hint := turn.HintNormal
-	if urgent {
-		hint = turn.HintInterrupt
-	}
-	s.add(event.Event{Type: turn.MessageSent, From: from, To: to}, map[string]any{"body": body, "delivery_hint": hint})
-}
-
-func (s *story) note() {
-	severity, body := "info", "the fixture of TestParse is shared with TestPrint: change both"
-	if s.rand.IntN(3) == 0 {
-		severity, body = turn.SeverityPage, "CI has no jq: the coverage step fails until somebody adds it"
-	}
-	id := fmt.Sprintf("note-%d", s.seq)
-	author := s.members[s.rand.IntN(len(s.members))]
-	s.add(event.Event{Type: turn.NoteAdded, From: author}, map[string]any{"note_id": id, "severity": severity, "body": body, "body_preview": body})
-	if s.rand.IntN(2) == 0 {
-		s.pass(time.Second, time.Minute)
-		s.add(event.Event{Type: turn.NoteResolved, From: s.holder}, map[string]any{"note_id": id})
-	}
+func (s *story) say(from, to, body, hint string) {
+	s.add(turn.MessageSent, from, to, payload{"body": body, "delivery_hint": hint})
 }
 
 // Questions returns the events of the room's topic.
 func Questions() iter.Seq[*event.Event] {
-	type m = map[string]any
-	at := func(hours, minutes int) event.Time {
-		return event.NewTime(Begin.Add(time.Duration(hours)*time.Hour + time.Duration(minutes)*time.Minute))
-	}
-	events := []struct {
-		e event.Event
-		p m
-	}{
-		{event.Event{Type: topic.EventAsked, From: codex, To: alice, CreatedAt: at(0, 31)}, m{"question_id": "q1", "question_text": "Is rounding to be banker's everywhere, or in the ledger only?"}},
-		{event.Event{Type: topic.EventAnswer, From: alice, To: codex, CreatedAt: at(0, 40)}, m{"question_id": "q1", "answer_id": "a1", "answer_markdown": "Everywhere. See `ledger/money.go`."}},
-		{event.Event{Type: topic.EventMarked, From: codex, CreatedAt: at(0, 41)}, m{"question_id": "q1"}},
-		{event.Event{Type: topic.EventAsked, From: gemini, To: "human", CreatedAt: at(3, 50)}, m{"question_id": "q2", "question_text": "May I drop the table amounts_old on staging?"}},
-	}
-	return func(yield func(*event.Event) bool) {
-		for i, x := range events {
-			x.e.Seq, x.e.RoomID = int64(i+1), "t5009ec41113"
-			x.e.Payload, _ = json.Marshal(x.p)
-			if !yield(&x.e) {
-				return
-			}
-		}
-	}
+	s := &story{}
+	at := func(minutes int) { s.at = Begin.Add(time.Duration(minutes) * time.Minute) }
+	at(31)
+	s.add(topic.EventAsked, codex, alice, payload{"question_id": "q1", "question_text": "Is rounding to be banker's everywhere, or in the ledger only?"})
+	at(40)
+	s.add(topic.EventAnswer, alice, codex, payload{"question_id": "q1", "answer_markdown": "Everywhere. See `ledger/money.go`."})
+	at(41)
+	s.add(topic.EventMarked, codex, "", payload{"question_id": "q1"})
+	at(230)
+	s.add(topic.EventAsked, gemini, "human", payload{"question_id": "q2", "question_text": "May I drop the table amounts_old on staging?"})
+	return slices.Values(s.events)
 }
