@@ -35,6 +35,21 @@ type Artifact struct {
 	Note  string
 }
 
+// Text returns the artifact on one line, with a note behind a separator: "parse.go:10-20 (edit): the loop".
+func (a Artifact) Text(separator string) string {
+	text := a.Path
+	if len(a.Lines) == 2 {
+		text += fmt.Sprintf(":%d-%d", a.Lines[0], a.Lines[1])
+	}
+	if a.Role != "" {
+		text += " (" + a.Role + ")"
+	}
+	if a.Note != "" {
+		text += separator + a.Note
+	}
+	return text
+}
+
 // CheckHandoff returns the handoff as the journal keeps it: the given JSON with its
 // unknown keys, without the white space between its tokens. The error has the code
 // invalid_handoff and names the wrong field in its details.

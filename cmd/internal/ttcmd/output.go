@@ -267,7 +267,7 @@ func writeHandoff(t *cli.Text, indent string, raw json.RawMessage) {
 	section("Next action", h.NextAction)
 	var artifacts []string
 	for _, a := range h.Artifacts {
-		artifacts = append(artifacts, artifactLine(a))
+		artifacts = append(artifacts, "- "+a.Text(" — "))
 	}
 	section("Artifacts", artifacts...)
 	section("Open questions", dashed(h.OpenQuestions)...)
@@ -280,20 +280,6 @@ func dashed(list []string) []string {
 		lines = append(lines, "- "+l)
 	}
 	return lines
-}
-
-func artifactLine(a turn.Artifact) string {
-	line := "- " + a.Path
-	if len(a.Lines) == 2 {
-		line += fmt.Sprintf(":%d-%d", a.Lines[0], a.Lines[1])
-	}
-	if a.Role != "" {
-		line += " (" + a.Role + ")"
-	}
-	if a.Note != "" {
-		line += " — " + a.Note
-	}
-	return line
 }
 
 func writeRelease(t *cli.Text, r turn.ReleaseResult) {

@@ -111,7 +111,7 @@ func endLines(e *turn.LogEntry) (lines []logLine) {
 	line("did", h.Status)
 	line("next", h.NextAction)
 	for _, a := range h.Artifacts {
-		line("file", strings.TrimPrefix(artifactLine(a), "- "))
+		line("file", a.Text(" — "))
 	}
 	for _, q := range h.OpenQuestions {
 		line("ask", q)
