@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -51,46 +52,33 @@ func freeName(dir, room, format string, now time.Time) (string, error) {
 	if err := fsroom.MakeDir(dir); err != nil {
 		return dir, err
 	}
-	ending := map[string]string{"json": ".json", "trace": ".trace.json"}[format]
-	if ending == "" {
-		ending = ".html"
-	}
-	base := room + "-" + now.UTC().Format("20060102T150405Z")
-	for n := 1; ; n++ {
-		path := filepath.Join(dir, base+ending)
-		if n > 1 {
-			path = filepath.Join(dir, fmt.Sprintf("%s-%d%s", base, n, ending))
-		}
-		if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
+	ending := cmp.Or(map[string]string{"json": ".json", "trace": ".trace.json"}[format], ".html")
+	base := filepath.Join(dir, room+"-"+now.UTC().Format("20060102T150405Z"))
+	path := base + ending
+	for n := 2; ; n++ {
+		if _, err := os.Lstat(path); err != nil { // one that is there and cannot be seen cannot be written
 			return path, nil
-		} else if err != nil {
-			return path, err
 		}
+		path = fmt.Sprintf("%s-%d%s", base, n, ending)
 	}
 }
 
 // write replaces the file. What is no file, such as a pipe or a terminal, is written to;
 // a link leads to what is replaced.
 func write(path string, content []byte) error {
-	info, err := os.Stat(path)
-	if err == nil && !info.Mode().IsRegular() {
-		return writeTo(path, content)
-	}
-	if err == nil {
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		f, err := os.OpenFile(path, os.O_WRONLY, 0)
+		if err != nil {
+			return err
+		}
+		_, err = f.Write(content)
+		return errors.Join(err, f.Close())
+	} else if err == nil {
 		if path, err = filepath.EvalSymlinks(path); err != nil {
 			return err
 		}
 	}
 	return lockfile.ReplaceUnsynced(path, content, filepath.Dir(path))
-}
-
-func writeTo(path string, content []byte) error {
-	f, err := os.OpenFile(path, os.O_WRONLY, 0)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(content)
-	return errors.Join(err, f.Close())
 }
 
 // browse opens the file with the program that the system has for it, and does not wait

@@ -59,10 +59,18 @@ func payloadOf(e *event.Event) (p payload) {
 	return p
 }
 
+// begin forgets what there was. A list without items is [] in JSON, and not null.
+func (b *Builder) begin() {
+	*b = Builder{AllLives: b.AllLives, index: map[string]int{}, asks: map[string]int{}, here: map[int]int{}, m: Model{
+		Agents: []Agent{}, Turns: []Turn{}, Offered: []Span{}, Here: []Span{}, Messages: []Message{}, Notes: []Note{},
+		Questions: []Question{}, Lives: []Life{},
+	}}
+}
+
 // Add takes the next event of the room into account.
 func (b *Builder) Add(e *event.Event) {
 	if e.Type == turn.RoomOpened && !b.AllLives || b.index == nil {
-		*b = Builder{AllLives: b.AllLives, index: map[string]int{}, asks: map[string]int{}, here: map[int]int{}}
+		b.begin()
 	}
 	m, at := &b.m, b.clock(e)
 	m.Room = e.RoomID
@@ -165,9 +173,11 @@ func (b *Builder) removed(e *event.Event, agent int, at int64) {
 	}
 }
 
-// end ends the span, never before it began.
+// end ends the span, if there is one, never before it began.
 func (s *Span) end(e *event.Event, at int64) {
-	s.End, s.EndedBy, s.endSeq = max(s.Start, at), e.Type, e.Seq
+	if s != nil {
+		s.End, s.EndedBy, s.endSeq = max(s.Start, at), e.Type, e.Seq
+	}
 }
 
 // current returns the turn that is held, nil if none is.
@@ -186,28 +196,24 @@ func (b *Builder) offer() *Span {
 	return nil
 }
 
-// end ends the turn that is held, if one is, never before it began.
-func (b *Builder) end(e *event.Event, at int64) {
+// end ends the turn that is held, if one is, never before it began, and returns it.
+func (b *Builder) end(e *event.Event, at int64) *Turn {
 	t := b.current()
-	if t == nil {
-		return
+	if t != nil {
+		t.End, t.EndedBy, t.EndReason, t.EndSeq = max(t.Start, at), e.Type, e.Reason, e.Seq
 	}
-	t.End, t.EndedBy, t.EndReason, t.EndSeq = max(t.Start, at), e.Type, e.Reason, e.Seq
 	b.open = false
+	return t
 }
 
 // lost is how a turn began or ended whose event was damaged.
 const lost = "lost"
 
 func (b *Builder) granted(e *event.Event, at int64) {
-	if b.end(e, at); e.Type == turn.Claim && len(b.m.Turns) > 0 {
-		if t := &b.m.Turns[len(b.m.Turns)-1]; t.EndSeq == e.Seq {
-			t.EndedBy = lost
-		}
+	if t := b.end(e, at); t != nil && e.Type == turn.Claim {
+		t.EndedBy = lost
 	}
-	if o := b.offer(); o != nil {
-		o.end(e, at)
-	}
+	b.offer().end(e, at)
 	p := payloadOf(e)
 	t := Turn{Number: e.Turn, Agent: b.agent(e.To), Start: at, Kind: p.Kind, Reason: e.Reason, Waited: max(0, p.Waited), Seq: e.Seq}
 	if e.Type == turn.Takeover {
@@ -221,8 +227,7 @@ func (b *Builder) released(e *event.Event, at int64) {
 	if t := b.current(); t == nil || t.Agent != b.agent(e.From) {
 		b.foundEnd(e, at)
 	}
-	b.end(e, at)
-	t := &b.m.Turns[len(b.m.Turns)-1]
+	t := b.end(e, at)
 	t.Handoff, t.To = e.Clone().Handoff, b.ref(e.To)
 	if e.To != "" {
 		b.m.Offered = append(b.m.Offered, Span{Agent: *t.To, Start: at, Seq: e.Seq})
@@ -232,8 +237,7 @@ func (b *Builder) released(e *event.Event, at int64) {
 // foundEnd adds the turn that a release ends and whose grant was damaged: it began at
 // the damaged event.
 func (b *Builder) foundEnd(e *event.Event, at int64) {
-	if t := b.current(); t != nil {
-		b.end(e, at)
+	if t := b.end(e, at); t != nil {
 		t.EndedBy = lost
 	}
 	t := Turn{Number: e.Turn, Agent: b.agent(e.From), Start: at, Kind: lost, Seq: e.Seq}
@@ -260,9 +264,7 @@ func (b *Builder) resolved(id string, at int64) {
 // closed ends the life of the room and all that is in it.
 func (b *Builder) closed(e *event.Event, at int64) {
 	b.end(e, at)
-	if o := b.offer(); o != nil {
-		o.end(e, at)
-	}
+	b.offer().end(e, at)
 	for _, i := range b.here {
 		b.m.Here[i].end(e, at)
 	}
@@ -281,7 +283,7 @@ func (b *Builder) AddQuestion(e *event.Event) {
 	at := e.CreatedAt.UnixMilli()
 	switch {
 	case e.Type == topic.EventAsked && !known:
-		q := Question{ID: p.QuestionID, At: at, From: b.agent(e.From), Text: p.Question, Status: statusOpen, Answers: []Answer{}}
+		q := Question{ID: p.QuestionID, At: at, From: b.agent(e.From), Text: p.Question, Status: topic.Open, Answers: []Answer{}}
 		if q.Person = e.To == "human"; !q.Person {
 			q.To = b.ref(e.To)
 		}
@@ -292,9 +294,9 @@ func (b *Builder) AddQuestion(e *event.Event) {
 		q := &b.m.Questions[i]
 		q.Answers = append(q.Answers, Answer{At: max(q.At, at), From: b.agent(e.From), Text: p.Answer})
 	case e.Type == topic.EventMarked:
-		b.m.Questions[i].settle(statusAnswered, at, "")
+		b.m.Questions[i].settle(topic.Answered, at, "")
 	case e.Type == topic.EventCancelled:
-		b.m.Questions[i].settle(statusCancelled, at, e.Reason)
+		b.m.Questions[i].settle(topic.Cancelled, at, e.Reason)
 	}
 }
 

@@ -3,10 +3,12 @@ package model
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
 	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/fsroom/topic"
 )
 
 // A Finding is something that a reader of the report should look at.
@@ -78,14 +80,7 @@ func (f *findings) now() {
 // takeovers lists takeovers, by their kind if they are many.
 func (f *findings) takeovers() {
 	const many = 5
-	kinds := map[string][]*Turn{}
-	n := 0
-	for i := range f.m.Turns {
-		if t := &f.m.Turns[i]; t.TakenFrom != nil {
-			kinds[t.Kind] = append(kinds[t.Kind], t)
-			n++
-		}
-	}
+	taken := which(f.m.Turns, func(t *Turn) bool { return t.TakenFrom != nil })
 	say := func(t *Turn) string {
 		text := f.who(t.Agent) + " from " + f.who(*t.TakenFrom)
 		if t.Reason != "" {
@@ -93,25 +88,24 @@ func (f *findings) takeovers() {
 		}
 		return text
 	}
-	var groups [][]*Turn
-	for _, g := range kinds {
-		groups = append(groups, g)
+	kinds := map[string][]*Turn{}
+	for _, t := range taken {
+		kinds[t.Kind] = append(kinds[t.Kind], t)
 	}
-	slices.SortFunc(groups, func(x, y []*Turn) int {
+	groups := slices.SortedFunc(maps.Values(kinds), func(x, y []*Turn) int {
 		return cmp.Or(cmp.Compare(len(y), len(x)), cmp.Compare(x[0].Seq, y[0].Seq))
 	})
-	var single []*Turn
+	grouped := func(t *Turn) bool { return len(taken) >= many && len(kinds[t.Kind]) > 1 }
 	for _, g := range groups {
-		if last := g[len(g)-1]; n >= many && len(g) > 1 {
+		if last := g[len(g)-1]; grouped(last) {
 			f.add(last, true, fmt.Sprintf("%d × taken over: %s", len(g), strings.ReplaceAll(last.Kind, "_", " ")),
 				fmt.Sprintf("the last time turn %d, %s", last.Number, say(last)))
-			continue
 		}
-		single = append(single, g...)
 	}
-	slices.SortFunc(single, func(x, y *Turn) int { return cmp.Compare(x.Seq, y.Seq) })
-	for _, t := range single {
-		f.add(t, true, fmt.Sprintf("Turn %d was taken over", t.Number), say(t))
+	for _, t := range taken {
+		if !grouped(t) {
+			f.add(t, true, fmt.Sprintf("Turn %d was taken over", t.Number), say(t))
+		}
 	}
 }
 
@@ -125,17 +119,11 @@ func (f *findings) offers() {
 		}
 		return o.End - o.Start
 	}
-	var long []*Span
-	for i := range m.Offered {
-		if o := &m.Offered[i]; length(o) >= longOffer {
-			long = append(long, o)
-		}
-	}
+	long := which(m.Offered, func(o *Span) bool { return length(o) >= longOffer })
 	slices.SortStableFunc(long, func(x, y *Span) int { return cmp.Compare(length(y), length(x)) })
 	for _, o := range long[:min(most, len(long))] {
-		i := slices.IndexFunc(m.Turns, func(t Turn) bool { return o.endSeq > 0 && t.Seq == o.endSeq })
 		var next *Turn
-		if i >= 0 {
+		if i := slices.IndexFunc(m.Turns, func(t Turn) bool { return o.endSeq > 0 && t.Seq == o.endSeq }); i >= 0 {
 			next = &m.Turns[i]
 		}
 		title, text := " did not come for ", "the stick was reserved, and nobody could work"
@@ -148,21 +136,29 @@ func (f *findings) offers() {
 
 // questions says which questions are open.
 func (f *findings) questions() {
-	var open []*Question
-	for i := range f.m.Questions {
-		if q := &f.m.Questions[i]; q.Status == statusOpen && len(q.Answers) == 0 {
-			open = append(open, q)
+	open := which(f.m.Questions, func(q *Question) bool { return q.Status == topic.Open && len(q.Answers) == 0 })
+	if len(open) > 0 {
+		q := open[0]
+		f.add(nil, true, several(len(open), "A question has no answer", "%d questions have no answer"),
+			f.who(q.From)+" asked "+f.m.Addressee(q)+": "+q.Text)
+	}
+}
+
+// which returns the items of a list that the function is true of.
+func which[T any](list []T, is func(*T) bool) (found []*T) {
+	for i := range list {
+		if is(&list[i]) {
+			found = append(found, &list[i])
 		}
 	}
-	if len(open) == 0 {
-		return
+	return found
+}
+
+func several(n int, one, many string) string {
+	if n == 1 {
+		return one
 	}
-	q := open[0]
-	title := "A question has no answer"
-	if len(open) > 1 {
-		title = fmt.Sprintf("%d questions have no answer", len(open))
-	}
-	f.add(nil, true, title, f.who(q.From)+" asked "+f.m.Addressee(q)+": "+q.Text)
+	return fmt.Sprintf(many, n)
 }
 
 // Addressee says whom a question is for.
@@ -178,45 +174,34 @@ func (m *Model) Addressee(q *Question) string {
 
 // pages says which urgent notes are open.
 func (f *findings) pages() {
-	var open []*Note
-	for i := range f.m.Notes {
-		if n := &f.m.Notes[i]; n.Page && n.Resolved == 0 {
-			open = append(open, n)
-		}
-	}
-	switch len(open) {
-	case 0:
-	case 1:
-		f.add(nil, true, "An urgent note is open", open[0].Body)
-	default:
-		f.add(nil, true, fmt.Sprintf("%d urgent notes are open", len(open)), open[0].Body)
+	if open := which(f.m.Notes, func(n *Note) bool { return n.Page && n.Resolved == 0 }); len(open) > 0 {
+		f.add(nil, true, several(len(open), "An urgent note is open", "%d urgent notes are open"), open[0].Body)
 	}
 }
 
 func (f *findings) longestTurn() {
-	m := f.m
-	var longest *Turn
-	for i := range m.Turns {
-		if t := &m.Turns[i]; longest == nil || m.Finish(t)-t.Start > m.Finish(longest)-longest.Start {
+	if len(f.m.Turns) < 2 {
+		return
+	}
+	held := func(t *Turn) int64 { return f.m.Finish(t) - t.Start }
+	longest := &f.m.Turns[0]
+	for i := range f.m.Turns {
+		if t := &f.m.Turns[i]; held(t) > held(longest) {
 			longest = t
 		}
-	}
-	if len(m.Turns) < 2 {
-		return
 	}
 	text := fmt.Sprintf("%s, turn %d", f.who(longest.Agent), longest.Number)
 	if h := longest.Read(); h.Status != "" {
 		text += ": " + h.Status
 	}
-	f.add(longest, false, "Longest turn: "+Duration(m.Finish(longest)-longest.Start), text)
+	f.add(longest, false, "Longest turn: "+Duration(held(longest)), text)
 }
 
 // openQuestion shows the last question of the last handoff that has one.
 func (f *findings) openQuestion() {
-	for i := len(f.m.Turns) - 1; i >= 0; i-- {
-		t := &f.m.Turns[i]
-		if q := t.Read().OpenQuestions; len(q) > 0 {
-			f.add(t, false, "The last question in a handoff", q[len(q)-1])
+	for i := range slices.Backward(f.m.Turns) {
+		if q := f.m.Turns[i].Read().OpenQuestions; len(q) > 0 {
+			f.add(&f.m.Turns[i], false, "The last question in a handoff", q[len(q)-1])
 			return
 		}
 	}

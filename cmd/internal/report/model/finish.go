@@ -12,6 +12,9 @@ type Options struct {
 // Model returns the model of the events. What lasts at the beginning of the part, such
 // as a turn, is there as a whole. The builder must not be used afterwards.
 func (b *Builder) Model(o Options) *Model {
+	if b.index == nil {
+		b.begin()
+	}
 	m := &b.m
 	b.cut(b.firstSince(o.Since))
 	if n := len(m.Turns) - MaxTurns; n > 0 {
@@ -24,18 +27,7 @@ func (b *Builder) Model(o Options) *Model {
 	if o.Redact {
 		m.redact()
 	}
-	m.Agents, m.Turns, m.Lives = orEmpty(m.Agents), orEmpty(m.Turns), orEmpty(m.Lives)
-	m.Offered, m.Here = orEmpty(m.Offered), orEmpty(m.Here)
-	m.Messages, m.Notes, m.Questions = orEmpty(m.Messages), orEmpty(m.Notes), orEmpty(m.Questions)
 	return m
-}
-
-// orEmpty returns the list, which JSON shows as [] and not as null.
-func orEmpty[T any](list []T) []T {
-	if list == nil {
-		return []T{}
-	}
-	return list
 }
 
 // firstSince returns the number of the first event at or after the time, one more than
@@ -86,14 +78,13 @@ func (b *Builder) bound(now int64) {
 			m.Unknown[e.unknown]++
 		}
 	}
-	for i := range m.Turns {
-		m.From, m.To = min(m.From, m.Turns[i].Start), max(m.To, m.Turns[i].Start, m.Turns[i].End)
+	for _, t := range m.Turns {
+		m.From, m.To = min(m.From, t.Start), max(m.To, t.Start, t.End)
 	}
 	for _, o := range m.Offered {
 		m.To = max(m.To, o.Start, o.End)
 	}
-	for i := range m.Questions {
-		q := &m.Questions[i]
+	for _, q := range m.Questions {
 		m.To = max(m.To, q.At, q.Settled)
 		for _, a := range q.Answers {
 			m.To = max(m.To, a.At)
@@ -110,7 +101,7 @@ func (b *Builder) keepAgents() {
 	used := make([]bool, len(m.Agents))
 	m.eachAgent(func(i *int) { used[*i] = true })
 	renumbered := make([]int, len(m.Agents))
-	var kept []Agent
+	kept := []Agent{}
 	for i, a := range m.Agents {
 		if renumbered[i] = len(kept); used[i] {
 			kept = append(kept, a)

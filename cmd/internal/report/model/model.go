@@ -144,13 +144,6 @@ type Step struct {
 	Seq  int64 `json:"q"`
 }
 
-// The states of a question.
-const (
-	statusOpen      = "open"
-	statusAnswered  = "answered"
-	statusCancelled = "cancelled"
-)
-
 // MaxTurns is the greatest number of turns in a model.
 const MaxTurns = 3000
 
@@ -161,9 +154,6 @@ func (m *Model) Finish(t *Turn) int64 {
 	}
 	return t.End
 }
-
-// An Artifact is a file that a handoff points at.
-type Artifact = turn.Artifact
 
 // Read returns the turn's handoff, an empty one if it cannot be read.
 func (t *Turn) Read() turn.Handoff { return turn.ReadHandoff(t.Handoff) }

@@ -3,6 +3,8 @@ package model
 import (
 	"cmp"
 	"slices"
+
+	"github.com/talking-stick/tt/fsroom/topic"
 )
 
 // Totals are sums over a model. Times are milliseconds.
@@ -80,7 +82,7 @@ func (m *Model) Totals() Totals {
 		for _, a := range q.Answers {
 			sent(a.From, &q.From)
 		}
-		if q.Status == statusOpen {
+		if q.Status == topic.Open {
 			sums.OpenAsks++
 		}
 	}

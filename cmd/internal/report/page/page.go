@@ -9,6 +9,7 @@ package page
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	_ "embed"
 	"encoding/base64"
@@ -36,11 +37,12 @@ var style string
 var script string
 
 // parsed returns the template; the console needs none.
-var parsed = sync.OnceValue(func() *template.Template { return template.Must(template.New("page").Parse(source)) })
+var parsed = sync.OnceValue(func() *template.Template { return template.Must(template.New("page").Funcs(functions).Parse(source)) })
 
 // A view is what the template shows.
 type view struct {
 	Model    *model.Model
+	Sums     model.Totals
 	Name     string
 	Period   string
 	Left     string // what the page does not have
@@ -50,11 +52,9 @@ type view struct {
 	Data     template.JS
 	Tiles    []tile
 	Findings []model.Finding
-	Agents   []agentRow
-	Turns    []turnRow
-	Said     []saidRow
 	Unknown  string
 	Version  string
+	classes  []string // of the agents
 }
 
 type tile struct{ Value, Label, Note, Class string }
@@ -70,9 +70,9 @@ func render(m *model.Model, version, style, script string) ([]byte, error) {
 	data = visible(data, `\\u%04x`) // in a string of JavaScript
 	sums := m.Totals()
 	v := view{
-		Model: m, Name: lastElement(m.Path), Period: period(m), Version: version,
+		Model: m, Sums: sums, Name: lastElement(m.Path), Period: period(m), Version: version, classes: colourClasses(m),
 		Policy: template.HTML(policy(style, script)), Style: template.CSS(style), Script: template.JS(script), Data: template.JS(data),
-		Tiles: tiles(m, sums), Findings: m.Findings(sums), Agents: agentRows(m, sums), Turns: turnRows(m), Said: saidRows(m),
+		Tiles: tiles(m, sums), Findings: m.Findings(sums),
 	}
 	if m.Omitted > 0 {
 		v.Left = fmt.Sprintf("These are the newest %d turns. %d older ones are left out; tt report --since and tt log show parts "+
@@ -119,13 +119,7 @@ func sum(text string) string {
 	return "sha256-" + base64.StdEncoding.EncodeToString(h[:])
 }
 
-func lastElement(path string) string {
-	name := path[strings.LastIndexAny(path, `/\`)+1:]
-	if name == "" {
-		return path
-	}
-	return name
-}
+func lastElement(path string) string { return cmp.Or(path[strings.LastIndexAny(path, `/\`)+1:], path) }
 
 func at(ms int64) time.Time { return time.UnixMilli(ms).UTC() }
 

@@ -98,7 +98,7 @@ func TestPageIsWellFormed(t *testing.T) {
 				t.Error("text reads otherwise than it is")
 			}
 			known := map[string]bool{}
-			for _, tag := range regexp.MustCompile(`<([a-z0-9]+)`).FindAllStringSubmatch(source+policy("", ""), -1) {
+			for _, tag := range regexp.MustCompile(`<([a-z0-9]+)`).FindAllStringSubmatch(source+policy("", "")+string(when(0)), -1) {
 				known[tag[1]] = true
 			}
 			raw := regexp.MustCompile(`(?s)(<(script|style)[^>]*>)(.*?)(</(script|style)>)`)
