@@ -81,16 +81,25 @@ func (m *model) situation(r *look.Room) string {
 	return "Nobody has the stick."
 }
 
+// another returns the selected member, nil after saying why that will not do.
+func (m *model) another(itself string) *look.Member {
+	x := m.selectedMember()
+	switch {
+	case x == nil:
+		m.refuse("nobody is selected: tab goes to the members")
+	case x.AgentID == m.me:
+		m.refuse(itself)
+	default:
+		return x
+	}
+	return nil
+}
+
 // askAssign opens the dialog that gives the stick to the selected member. Who does not
 // have it takes it first.
 func (m *model) askAssign(r *look.Room) {
-	to := m.selectedMember()
-	switch {
-	case to == nil:
-		m.refuse("nobody is selected: tab goes to the members")
-		return
-	case to.AgentID == m.me:
-		m.refuse("you are selected: tab goes to the members, ↑↓ to another one")
+	to := m.another("you are selected: tab goes to the members, ↑↓ to another one")
+	if to == nil {
 		return
 	}
 	mine := r.View.Owner == m.me
@@ -142,16 +151,11 @@ func (m *model) askRelease(r *look.Room, texts []string) {
 // askKick opens the dialog that removes the selected member. One that may still work is
 // removed only if its name is typed.
 func (m *model) askKick(r *look.Room) {
-	who := m.selectedMember()
-	switch {
-	case who == nil:
-		m.refuse("nobody is selected: tab goes to the members")
-		return
-	case who.AgentID == m.me:
-		m.refuse("that is you: tt leave")
+	who := m.another("that is you: tt leave")
+	if who == nil {
 		return
 	}
-	_, what := m.memberState(r, who)
+	what := m.memberState(r, who).word
 	force := who.Status != "inactive"
 	d := dialog{title: "remove " + who.AgentID, verb: "remove", about: []string{who.AgentID + ": " + what + "."},
 		fields: []*field{{label: "why"}}}
@@ -178,20 +182,20 @@ func (m *model) askKick(r *look.Room) {
 
 // askResolve opens the dialog that resolves the selected note.
 func (m *model) askResolve(r *look.Room) {
-	n := m.selectedNote()
+	n := m.selected(look.KindNote)
 	if n == nil {
 		m.refuse("there is no open note")
 		return
 	}
 	m.open(r, dialog{
-		title: "resolve note " + shortID(n.ID), verb: "resolve", about: []string{n.Author + ": " + n.Body},
+		title: "resolve note " + shortID(n.ID), verb: "resolve", about: []string{n.From + ": " + n.Text},
 		commands: func(d *dialog, _ []string) []command { return []command{m.tt(d, "", "notes", "resolve", n.ID)} },
 	})
 }
 
 // askAnswer opens the dialog that answers the selected question.
 func (m *model) askAnswer(r *look.Room) {
-	q := m.selectedQuestion()
+	q := m.selected(look.KindQuestion)
 	if q == nil {
 		m.refuse("there is no open question")
 		return

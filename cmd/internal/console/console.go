@@ -86,50 +86,33 @@ func givenRoom(c *cli.Invocation, view *viewstore.View) (string, error) {
 	return r.FS.Name(), nil
 }
 
-// otherVersion returns a function that says if tt is of another version, "" if it is of
-// the same.
-func otherVersion(c *cli.Invocation, program string) func() string {
-	if second.Caller() != "" {
-		return func() string { return second.Skew(c.Program, second.Console) }
-	}
-	own := c.Program.BuildVersion()
-	return func() string {
+// otherVersion returns a command that says if tt is of another version.
+func otherVersion(c *cli.Invocation, program string) tea.Cmd {
+	return func() tea.Msg {
+		if second.Caller() != "" {
+			return noticeMsg(second.Skew(c.Program, second.Console))
+		}
 		var tt struct{ Version string }
-		res := runTT(c.Program, program)(command{argv: []string{"version", "--json"}})
+		res, own := runTT(c.Program, program)(command{argv: []string{"version", "--json"}}), c.Program.BuildVersion()
 		switch {
 		case res.err != nil:
-			return "tt was not found, so nothing can be changed from here: " + res.refusal()
+			return noticeMsg("tt was not found, so nothing can be changed from here: " + res.refusal())
 		case json.Unmarshal(res.stdout, &tt) == nil && tt.Version != own:
-			return second.Console + " is " + own + ", but tt is " + tt.Version
+			return noticeMsg(second.Console + " is " + own + ", but tt is " + tt.Version)
 		}
-		return ""
+		return nil
 	}
 }
-
-// firstLook is how long the first look may keep the first frame.
-const firstLook = 15 * time.Millisecond
 
 // show runs the program on the terminal. A signal ends it as a key does, and is then the
 // exit status.
 func (m *model) show(ctx context.Context, eyes *look.Looker, opened string) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	m.looks.all = true
-	first := m.lookAgain()
-	m.first = make(chan tea.Msg, 1)
-	go func() { m.first <- first() }()
-	select {
-	case msg := <-m.first:
-		m.takeIn(msg.(lookedMsg))
-		m.first = nil
-	case <-time.After(firstLook):
-	}
-	if opened != "" {
-		eyes.Near(opened)
-		r, ok := eyes.Room(opened)
-		if ok {
-			m.pending = m.openRoom(&r)
-		}
+	m.looks.due = true
+	m.takeIn(m.lookAgain()().(lookedMsg))
+	if r := m.find(opened); r != nil {
+		m.pending = m.openRoom(r)
 	}
 	shown := &program{model: m, screen: &screen{to: os.Stdout, input: os.Stdin}}
 	m.w, m.h = size()
@@ -142,7 +125,7 @@ func (m *model) show(ctx context.Context, eyes *look.Looker, opened string) erro
 		m.watch = watcher.Open
 		go func() {
 			p.Send(guarded(func() tea.Msg {
-				watcher.Run(ctx, func(rooms []string) { p.Send(changedMsg(rooms)) })
+				watcher.Run(ctx, func() { p.Send(changedMsg{}) })
 				return nil
 			})())
 		}()
@@ -159,7 +142,7 @@ func (m *model) show(ctx context.Context, eyes *look.Looker, opened string) erro
 		return cli.Exit(128 + int(s.(syscall.Signal)))
 	default:
 	}
-	if shown.failed != nil {
+	if shown.failed != "" {
 		fmt.Fprintln(os.Stderr, shown.failed)
 		return code.New(code.Internal, "the console failed").WithHint("please report this with the lines above")
 	}
@@ -196,18 +179,4 @@ func onSignal(p *tea.Program, s *screen) <-chan os.Signal {
 }
 
 // Init returns what is to be done first, as for [tea.Model].
-func (m *model) Init() tea.Cmd {
-	cmds := []tea.Cmd{tick(), m.pending}
-	if first := m.first; first != nil {
-		cmds = append(cmds, func() tea.Msg { return <-first })
-	}
-	if notice := m.notice; notice != nil {
-		cmds = append(cmds, func() tea.Msg {
-			if text := notice(); text != "" {
-				return noticeMsg(text)
-			}
-			return nil
-		})
-	}
-	return tea.Batch(cmds...)
-}
+func (m *model) Init() tea.Cmd { return tea.Batch(tick(), m.pending, m.notice) }

@@ -31,17 +31,11 @@ func (m *model) frame() ([]string, *tea.Cursor) {
 		return nil, nil
 	}
 	w, h := max(m.w, leastWidth), max(m.h, leastHeight)
-	body := m.body(w, h-around)
-	lines := make([]string, 0, h)
-	lines = append(lines, m.head(w), "")
-	for i := range h - around {
-		if i < len(body) {
-			lines = append(lines, body[i])
-		} else {
-			lines = append(lines, "")
-		}
+	lines := append([]string{m.head(w), ""}, m.body(w, h-around)...)
+	for len(lines) < h-2 {
+		lines = append(lines, "")
 	}
-	lines = append(lines, " "+m.lastLine(), " "+m.keyLine(w-1))
+	lines = append(lines[:h-2], " "+m.lastLine(), " "+m.keyLine(w-1))
 	for i := range lines {
 		lines[i] = m.Fit(lines[i], w)
 	}
@@ -114,9 +108,6 @@ func (m *model) head(w int) string {
 
 // counts says how many rooms there are.
 func (m *model) counts() string {
-	if !m.looked {
-		return m.Own(draw.Dim, "looking")
-	}
 	held, stuck := 0, 0
 	for i := range m.rooms {
 		switch r := &m.rooms[i]; {

@@ -86,9 +86,6 @@ func (m *model) withDialog(lines []string, w, h int) ([]string, *tea.Cursor) {
 	if cursor != nil {
 		cursor.X += column + 2
 		cursor.Y += row + 1
-		if cursor.Y >= m.h || cursor.X >= m.w {
-			cursor = nil
-		}
 	}
 	return lines, cursor
 }

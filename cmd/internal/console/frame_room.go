@@ -9,7 +9,6 @@ import (
 
 	"github.com/talking-stick/tt/cmd/internal/console/draw"
 	"github.com/talking-stick/tt/cmd/internal/console/look"
-	"github.com/talking-stick/tt/cmd/internal/questions"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/lockfile/queue"
@@ -40,12 +39,10 @@ func (m *model) layoutFor(w, h int) layout {
 		return l
 	}
 	d := m.detail
-	wanted := len(d.Members) + len(d.Questions) + len(d.Notes)
-	if l.titles {
-		for _, n := range []int{len(d.Members), len(d.Questions), len(d.Notes)} {
-			if n > 0 {
-				wanted++
-			}
+	wanted := 0
+	for _, n := range []int{len(d.Members), len(d.Questions), len(d.Notes)} {
+		if wanted += n; n > 0 && l.titles {
+			wanted++
 		}
 	}
 	l.lists = min(wanted, l.rows*2/3)
@@ -91,9 +88,8 @@ func (m *model) roomBody(w, h int) []string {
 // taken, and who works in other trees of the repository. A low screen has room for the first one only.
 func (m *model) facts(w int) []string {
 	r := &m.detail.Room
-	label := func(name string) string { return " " + m.Own(draw.Dim, m.Fit(name, 5)) + " " }
 	none := m.Own(draw.Dim, m.Mark(draw.None))
-	stick, lease, next, locks := none, none, none, none
+	stick, lease, next := none, none, none
 	v := &r.View
 	switch {
 	case m.detail.Ended:
@@ -149,21 +145,23 @@ func (m *model) facts(w int) []string {
 	} else if v.ReservedFor != "" {
 		next = m.Text(draw.Plain, v.ReservedFor)
 	}
-	var held []string
+	var lines, held, trees []string
 	for i := range m.detail.Locks {
 		name, words := m.lockWords(i)
 		held = append(held, m.Text(draw.Bold, name)+m.Text(draw.Plain, words))
 	}
-	if len(held) > 0 {
-		locks = strings.Join(held, m.Own(draw.Dim, "   "))
-	}
-	lines := []string{label("Stick") + stick, label(term) + lease, label("Next") + next, label("Locks") + locks}
-	var trees []string
 	for _, s := range m.detail.Siblings {
 		trees = append(trees, m.Text(draw.Bold, s.Name(v.CanonicalPath))+" "+m.Text(draw.Plain, cmp.Or(s.Owner, s.State)))
 	}
-	if len(trees) > 0 {
-		lines = append(lines, label("Trees")+strings.Join(trees, m.Own(draw.Dim, "   ")))
+	add := func(name string, parts ...string) {
+		text := cmp.Or(strings.Join(parts, m.Own(draw.Dim, "   ")), none)
+		lines = append(lines, " "+m.Own(draw.Dim, m.Fit(name, 5))+" "+text)
+	}
+	add("Stick", stick)
+	add(term, lease)
+	add("Next", next)
+	if add("Locks", held...); len(trees) > 0 {
+		add("Trees", trees...)
 	}
 	return lines
 }
@@ -245,21 +243,21 @@ func (m *model) cursorOf(p panel, selected bool) string {
 // lists are the members, the questions and the notes. If there is no room for all, each
 // has its share.
 func (m *model) lists(l layout) []string {
-	d := m.detail
-	var members, questions, notes []string
-	for i := range d.Members {
-		members = append(members, m.memberLine(&d.Members[i], l.left))
+	var members []string
+	for i := range m.detail.Members {
+		members = append(members, m.memberLine(&m.detail.Members[i], l.left))
 	}
-	mine := 0
-	for i := range d.Questions {
-		if d.Questions[i].Owed {
-			mine++
+	list := func(p panel) (lines []string, urgent int) {
+		for _, x := range m.listed(p) {
+			lines = append(lines, m.itemLine(p, &x, l.left))
+			if x.Urgent {
+				urgent++
+			}
 		}
-		questions = append(questions, m.questionLine(&d.Questions[i], l.left))
+		return lines, urgent
 	}
-	for i := range d.Notes {
-		notes = append(notes, m.noteLine(&d.Notes[i], l.left))
-	}
+	questions, mine := list(panelQuestions)
+	notes, _ := list(panelNotes)
 	asked := fmt.Sprint(len(questions))
 	if mine > 0 {
 		asked += fmt.Sprintf(", %d for you", mine)
@@ -319,7 +317,7 @@ func (m *model) stack(l layout, sections []section) (lines []string) {
 }
 
 func (m *model) memberLine(x *look.Member, w int) string {
-	c, what := m.memberState(&m.detail.Room, x)
+	c := m.memberState(&m.detail.Room, x)
 	line := m.cursorOf(panelMembers, x.AgentID == m.picked[panelMembers]) + m.marked(c) + " "
 	name := x.AgentID
 	if name == m.me {
@@ -328,7 +326,7 @@ func (m *model) memberLine(x *look.Member, w int) string {
 	if m.w < 60 {
 		return line + m.Text(draw.Plain, name)
 	}
-	line += m.Fit(m.Text(draw.Plain, name), m.nameWidth(w)) + " " + m.Own(c.style, what)
+	line += m.Fit(m.Text(draw.Plain, name), m.nameWidth(w)) + " " + m.Own(c.style, c.word)
 	h := hearingOf(x)
 	if h.word != "" && draw.Width(line)+2+draw.Width(h.word) < w {
 		line += "  " + m.Own(h.style, h.word)
@@ -350,28 +348,23 @@ func (m *model) nameWidth(w int) int {
 	return max(10, min(width, w-mark-state))
 }
 
-func (m *model) questionLine(q *questions.Question, w int) string {
-	style := draw.Dim
-	if q.Owed {
+// itemLine is the line of a question or a note.
+func (m *model) itemLine(p panel, x *look.Item, w int) string {
+	mark, style := draw.Question, draw.Dim
+	switch {
+	case x.Kind == look.KindNote && x.Urgent:
+		mark, style = draw.Urgent, draw.Alarm
+	case x.Kind == look.KindNote:
+		mark = draw.Note
+	case x.Urgent:
 		style = draw.Yellow
 	}
-	line := m.cursorOf(panelQuestions, q.ID == m.picked[panelQuestions]) + m.Own(style, m.Mark(draw.Question)) + " " +
-		m.Text(draw.Plain, q.From) + m.Own(draw.Dim, " "+m.Mark(draw.Hands)+" ") + m.Text(draw.Plain, m.who(q.To)) + "  " +
-		m.Text(draw.Dim, firstLine(q.Text))
-	return m.Sides(m.Fit(line, w-7), m.Own(draw.Dim, " "+draw.Span(m.now.Sub(q.AskedAt.Time))+" "), w)
-}
-
-func (m *model) noteLine(n *turn.NoteView, w int) string {
-	mark := m.Own(draw.Dim, m.Mark(draw.Note))
-	if n.Severity == turn.SeverityPage {
-		mark = m.Own(draw.Alarm, m.Mark(draw.Urgent))
+	line := m.cursorOf(p, x.ID == m.picked[p]) + m.Own(style, m.Mark(mark)) + " " + m.Text(draw.Plain, x.From)
+	if x.To != "" || x.Kind == look.KindQuestion {
+		line += m.Own(draw.Dim, " "+m.Mark(draw.Hands)+" ") + m.Text(draw.Plain, m.who(x.To))
 	}
-	line := m.cursorOf(panelNotes, n.ID == m.picked[panelNotes]) + mark + " " + m.Text(draw.Plain, n.Author)
-	if n.Target != "" {
-		line += m.Own(draw.Dim, " "+m.Mark(draw.Hands)+" ") + m.Text(draw.Plain, m.who(n.Target))
-	}
-	line += "  " + m.Text(draw.Dim, firstLine(n.Body))
-	return m.Sides(m.Fit(line, w-7), m.Own(draw.Dim, " "+draw.Span(m.now.Sub(n.CreatedAt.Time))+" "), w)
+	line += "  " + m.Text(draw.Dim, firstLine(x.Text))
+	return m.Sides(m.Fit(line, w-7), m.Own(draw.Dim, " "+draw.Span(m.now.Sub(x.At))+" "), w)
 }
 
 // journal shows the events, the newest at the bottom. A line says where a day begins.
@@ -409,14 +402,13 @@ func (m *model) journal(w, h int, titled bool) []string {
 }
 
 func (m *model) entryLine(e *look.Entry, selected bool) string {
-	mark, style := eventMark(e)
-	told := draw.Plain
-	if style == draw.Dim {
+	c, told := m.told(e), draw.Plain
+	if c.style == draw.Dim {
 		told = draw.Dim
 	}
 	line := " "
 	if selected {
 		line = m.Own(draw.Title, m.Mark(draw.Cursor))
 	}
-	return line + m.Own(draw.Dim, e.CreatedAt.In(m.zone).Format("15:04:05")) + " " + m.Own(style, m.Mark(mark)) + " " + m.Text(told, m.told(e))
+	return line + m.Own(draw.Dim, e.CreatedAt.In(m.zone).Format("15:04:05")) + " " + m.marked(c) + " " + m.Text(told, c.word)
 }

@@ -32,7 +32,7 @@ func columnsFor(w int) columns {
 func (m *model) listBody(w, h int) []string {
 	rooms := m.shown()
 	switch {
-	case !m.looked:
+	case len(m.rooms) == 0 && m.lookErr != nil:
 		return nil
 	case len(m.rooms) == 0:
 		return []string{"   No rooms yet. An agent opens one with tt join or tt wait."}
@@ -40,7 +40,17 @@ func (m *model) listBody(w, h int) []string {
 		return []string{"   No room contains " + m.Text(draw.Bold, m.filters[0]) + "."}
 	}
 	c := columnsFor(w)
-	lines := []string{m.Own(draw.Dim, m.listTitles(c))}
+	titles := row{
+		mark: "   ", room: "ROOM", stick: "STICK", since: m.right("FOR", c.since-1), lease: "LEASE", waiting: "WAITING",
+		asked: m.Mark(draw.Question), unread: m.Mark(draw.Message),
+	}
+	if c.state >= 5 {
+		titles.state = "STATE"
+	}
+	if c.waiting < len(titles.waiting) {
+		titles.waiting = "WAIT"[:min(4, c.waiting)]
+	}
+	lines := []string{m.Own(draw.Dim, m.listLine(c, titles))}
 	trees := nested(rooms)
 	for i := m.top; i < len(rooms) && len(lines) < h; i++ {
 		lines = append(lines, m.listRow(rooms[i], trees[i], c))
@@ -51,25 +61,17 @@ func (m *model) listBody(w, h int) []string {
 	return lines
 }
 
-func (m *model) listTitles(c columns) string {
-	state := "STATE"
-	if c.state < 5 {
-		state = ""
-	}
-	line := "   " + m.Fit(state, c.state) + m.Fit("ROOM", c.room) + m.Fit("STICK", c.stick)
+// A row is what a line of the list has in its columns.
+type row struct{ mark, state, room, stick, since, lease, waiting, asked, unread string }
+
+func (m *model) listLine(c columns, r row) string {
+	line := r.mark + m.Fit(r.state, c.state) + m.Fit(r.room, c.room) + m.Fit(r.stick, c.stick-1) + " "
 	if c.since > 0 {
-		line += m.right("FOR", c.since-1) + " "
+		line += r.since + " "
 	}
-	if c.lease > 0 {
-		line += m.Fit("LEASE", c.bar+c.lease)
-	}
-	title := "WAITING"
-	if c.waiting < len(title) {
-		title = "WAIT"[:min(4, c.waiting)]
-	}
-	line += m.Fit(title, c.waiting)
+	line += m.Fit(r.lease, c.bar+c.lease) + m.Fit(r.waiting, c.waiting)
 	if c.count > 0 {
-		line += strings.Repeat(" ", c.count-1) + m.Mark(draw.Question) + strings.Repeat(" ", c.count-1) + m.Mark(draw.Message)
+		line += m.right(r.asked, c.count) + m.right(r.unread, c.count)
 	}
 	return line
 }
@@ -107,53 +109,43 @@ func under(path, dir string) bool {
 
 func (m *model) listRow(r *look.Room, b branch, c columns) string {
 	state := m.condition(r)
-	mark := "   "
+	line := row{
+		mark: "   ", state: m.marked(state), stick: m.Own(draw.Dim, m.Mark(draw.None)), waiting: m.waitingCell(r, c.waiting),
+		asked: m.count(r.Yours.Questions), unread: m.count(r.Yours.Messages + r.Yours.Notes + r.Yours.Answers),
+	}
 	name := draw.Plain
 	if r.Name == m.room {
-		mark, name = " "+m.Own(draw.Title, m.Mark(draw.Cursor))+" ", draw.Bold
+		line.mark, name = " "+m.Own(draw.Title, m.Mark(draw.Cursor))+" ", draw.Bold
 	}
-	line := mark + m.Fit(m.marked(state)+" "+m.Own(state.style, state.word), c.state)
-	if c.state < 5 {
-		line = mark + m.Fit(m.marked(state), c.state)
+	if c.state >= 5 {
+		line.state += " " + m.Own(state.style, state.word)
 	}
-	room := ""
 	switch path := r.View.CanonicalPath; {
 	case r.Err != nil:
-		room = m.Text(name, r.Name)
+		line.room = m.Text(name, r.Name)
 	case b.depth > 0:
 		indent := strings.Repeat("  ", b.depth-1)
-		room = indent + m.Own(draw.Dim, m.Mark(draw.Branch)) + " " +
+		line.room = indent + m.Own(draw.Dim, m.Mark(draw.Branch)) + " " +
 			m.Tail(name, strings.TrimLeft(strings.TrimPrefix(path, b.base), "/\\"), c.room-len(indent)-3)
 	default:
-		room = m.Tail(name, draw.Short(path, m.home), c.room-1)
+		line.room = m.Tail(name, draw.Short(path, m.home), c.room-1)
 	}
-	line += m.Fit(room, c.room)
-	holder, since, lease, left := m.Own(draw.Dim, m.Mark(draw.None)), "", "", ""
 	switch v := &r.View; {
 	case v.Owner != "":
-		holder = m.Text(draw.Plain, m.who(v.Owner))
+		line.stick = m.Text(draw.Plain, m.who(v.Owner))
 		if v.LeaseExpiresAt != nil && c.bar > 0 {
 			rest := v.LeaseExpiresAt.Sub(m.now)
-			lease, left = m.Bar(rest, r.Full, c.bar), draw.Span(rest)
+			line.lease = m.Bar(rest, r.Full, c.bar) + m.right(draw.Span(rest), c.lease-2)
 		}
 	case v.ReservedFor != "":
-		holder = m.Text(draw.Yellow, m.Mark(draw.Hands)+" "+m.who(v.ReservedFor))
+		line.stick = m.Text(draw.Yellow, m.Mark(draw.Hands)+" "+m.who(v.ReservedFor))
 	}
+	since := ""
 	if !r.Since.IsZero() {
 		since = draw.Span(m.now.Sub(r.Since))
 	}
-	line += m.Fit(holder, c.stick-1) + " "
-	if c.since > 0 {
-		line += m.Own(draw.Dim, m.right(since, c.since-1)) + " "
-	}
-	if c.lease > 0 {
-		line += m.Fit(lease, c.bar) + m.right(left, c.lease-2) + "  "
-	}
-	line += m.Fit(m.waitingCell(r, c.waiting), c.waiting)
-	if c.count > 0 {
-		line += m.count(int(r.Yours.Questions), c.count) + m.count(int(r.Yours.Messages+r.Yours.Notes+r.Yours.Answers), c.count)
-	}
-	return line
+	line.since = m.Own(draw.Dim, m.right(since, c.since-1))
+	return m.listLine(c, line)
 }
 
 // right puts text of this program at the right of w columns.
@@ -180,13 +172,12 @@ func (m *model) waitingCell(r *look.Room, w int) string {
 	return m.Text(draw.Green, m.Cut(names[1:], w-1))
 }
 
-// count returns a number at the right of w columns, a dot for 0.
-func (m *model) count(n, w int) string {
-	text, style := m.Mark(draw.Quiet), draw.Dim
-	if n > 0 {
-		text, style = fmt.Sprint(min(n, 99)), draw.Yellow
+// count returns a number, a dot for 0.
+func (m *model) count(n int64) string {
+	if n == 0 {
+		return m.Own(draw.Dim, m.Mark(draw.Quiet))
 	}
-	return m.right(m.Own(style, text), w)
+	return m.Own(draw.Yellow, fmt.Sprint(min(n, 99)))
 }
 
 // inboxBody lists what waits for the person.

@@ -203,7 +203,7 @@ func TestFrameFits(t *testing.T) {
 				e.Text, e.From, e.To, e.Reason = word.Draw(t, "text"), word.Draw(t, "from"), word.Draw(t, "to"), word.Draw(t, "reason")
 				e.CreatedAt = event.NewTime(now.Add(-time.Duration(rapid.Int64Range(0, 1e15).Draw(t, "age"))))
 			}
-			d.Notes[0].Body, d.Questions[0].Text, d.Locks[0].Name = word.Draw(t, "note"), word.Draw(t, "question"), word.Draw(t, "lock")
+			d.Notes[0].Text, d.Questions[0].Text, d.Locks[0].Name = word.Draw(t, "note"), word.Draw(t, "question"), word.Draw(t, "lock")
 			for range rapid.IntRange(0, 3).Draw(t, "trees") {
 				d.Siblings = append(d.Siblings, member.Sibling{Path: "/" + word.Draw(t, "tree"), Branch: word.Draw(t, "branch"), State: turn.StateIdle})
 			}

@@ -87,11 +87,11 @@ var steps = map[string][2]int{
 	"home": {0, -1 << 20}, "end": {0, 1 << 20}, "g": {0, -1 << 20}, "G": {0, 1 << 20},
 }
 
-// moved returns the index after a key that moves in a list, shown rows at a time.
-func moved(at, count, rows int, name string) int {
-	step := steps[name]
-	return max(0, min(count-1, at+step[0]+step[1]*max(1, rows-1)))
-}
+// step returns by how many lines a key moves where rows are shown, 0 if it does not.
+func step(name string, rows int) int { return steps[name][0] + steps[name][1]*max(1, rows-1) }
+
+// moved returns the index in a list after a key that moves.
+func moved(at, count, rows int, name string) int { return max(0, min(count-1, at+step(name, rows))) }
 
 // action opens the dialog of a key that does something. It returns false for another key.
 func (m *model) action(name string) bool {
@@ -111,24 +111,16 @@ func (m *model) action(name string) bool {
 		m.refuse("no room is selected")
 	case r.Err != nil:
 		m.refuse("the room cannot be read: tt doctor")
-	case m.page == pageRooms && name != "m" && name != "t":
+	case name == "m" || name == "t" || m.page == pageRoom:
+		ask(r)
+	case m.page == pageRooms:
 		m.refuse("open the room first: enter")
-	case m.page == pageInbox && m.itemFor(name) == nil:
+	case m.selected(map[string]string{"u": look.KindQuestion, "r": look.KindNote}[name]) == nil:
 		m.refuse("open the room first: enter, then esc")
 	default:
 		ask(r)
 	}
 	return true
-}
-
-// itemFor returns the selected item of the inbox if the key can deal with it.
-func (m *model) itemFor(name string) *look.Item {
-	item := m.selectedItem()
-	kinds := map[string]string{"u": look.KindQuestion, "r": look.KindNote}
-	if item != nil && (name == "m" || name == "t" || kinds[name] == item.Kind) {
-		return item
-	}
-	return nil
 }
 
 func (m *model) roomsKey(name string) tea.Cmd {
@@ -144,7 +136,7 @@ func (m *model) roomsKey(name string) tea.Cmd {
 			return m.openRoom(rooms[at])
 		}
 	default:
-		if _, moves := steps[name]; moves && len(rooms) > 0 {
+		if step(name, 2) != 0 && len(rooms) > 0 {
 			m.room = rooms[moved(at, len(rooms), m.h-5, name)].Name
 		}
 	}
@@ -167,9 +159,7 @@ func (m *model) inboxKey(name string) tea.Cmd {
 			return m.openRoom(r)
 		}
 	default:
-		if _, moves := steps[name]; moves {
-			m.item = max(0, moved(m.item, len(m.items), m.h-5, name))
-		}
+		m.item = max(0, moved(m.item, len(m.items), m.h-5, name))
 	}
 	return nil
 }
@@ -180,16 +170,10 @@ func (m *model) shownItem(item look.Item) tea.Cmd {
 		return nil
 	}
 	m.opened = append(m.opened, item)
-	var ofRoom []look.Item
-	for _, o := range m.opened {
-		if o.Room == item.Room {
-			ofRoom = append(ofRoom, o)
-		}
-	}
-	eyes := m.eyes
+	eyes, opened := m.eyes, slices.Clone(m.opened)
 	return func() tea.Msg {
-		eyes.Shown(context.Background(), item.Room, ofRoom)
-		return changedMsg{item.Room}
+		eyes.Shown(context.Background(), item.Room, opened)
+		return changedMsg{}
 	}
 }
 
@@ -210,7 +194,7 @@ func (m *model) roomKey(name string) {
 	case "enter":
 		m.readSelected()
 	default:
-		if _, moves := steps[name]; moves {
+		if step(name, 2) != 0 {
 			m.movePanel(name)
 		}
 	}
@@ -249,7 +233,7 @@ func (m *model) moveJournal(name string, rows int) {
 	if m.at == (position{}) {
 		at = len(list) // the first key up selects the last event
 	}
-	to := at + steps[name][0] + steps[name][1]*max(1, rows-1)
+	to := at + step(name, rows)
 	if to >= len(list) {
 		m.at = position{}
 		return
@@ -304,21 +288,15 @@ func (m *model) dialogKey(k tea.KeyPressMsg, name string) tea.Cmd {
 	case "esc", "ctrl+c":
 		m.leave()
 		return nil
-	case "tab":
+	case "tab", "shift+tab":
+		at, count, by := &d.at, len(d.fields), 1
 		if d.toward != nil {
-			d.to = (d.to + 1) % len(d.toward)
-			return nil
+			at, count = &d.to, len(d.toward)
 		}
-		if len(d.fields) > 0 {
-			d.at = (d.at + 1) % len(d.fields)
+		if name == "shift+tab" {
+			by = count - 1
 		}
-		return nil
-	case "shift+tab":
-		if d.toward != nil {
-			d.to = (d.to + len(d.toward) - 1) % len(d.toward)
-		} else if len(d.fields) > 0 {
-			d.at = (d.at + len(d.fields) - 1) % len(d.fields)
-		}
+		*at = (*at + by) % max(1, count)
 		return nil
 	case "ctrl+t":
 		d.interrupt = d.toward != nil && !d.interrupt

@@ -18,7 +18,6 @@ import (
 // eyes reads rooms, see [look.Looker].
 type eyes interface {
 	Rooms() ([]look.Room, error)
-	Room(name string) (look.Room, bool)
 	Detail(ctx context.Context, name string, before *look.Detail) *look.Detail
 	Inbox(ctx context.Context, rooms []look.Room) []look.Item
 	Shown(ctx context.Context, room string, opened []look.Item)
@@ -63,8 +62,7 @@ type model struct {
 	now  time.Time
 
 	rooms   []look.Room
-	looked  bool // rooms is the result of a look
-	lookErr error
+	lookErr error        // of the last look; the rooms are those before it
 	detail  *look.Detail // the open room; nil: none is
 	items   []look.Item  // what waits for the person, as of the last look from the inbox
 	opened  []look.Item  // what the person has read of it
@@ -84,9 +82,8 @@ type model struct {
 	dialog  *dialog           // over the page
 	drafts  map[string]string // what was typed into dialogs that were left, by dialog and field
 
-	first   chan tea.Msg                       // has the first look when it is over; nil: it is
 	pending tea.Cmd                            // opens the room of the command line
-	notice  func() string                      // says what is wrong with the installation, "" if nothing is
+	notice  tea.Cmd                            // says what is wrong with the installation
 	follow  func(context.Context, func(error)) // with an engine: brings the mirrors up to date
 	ask     func(room string)                  // with an engine: about the agents of which room it is asked
 	away    time.Time                          // since when the engine cannot be reached; zero: it can
@@ -118,15 +115,14 @@ type reading struct {
 
 // A schedule says when to look again.
 type schedule struct {
-	busy  bool            // a look is under way
-	all   bool            // every room may have changed
-	rooms map[string]bool // these have changed
-	full  time.Time       // when every room was last looked at
-	took  time.Duration   // how long the last look took
+	busy bool          // a look is under way
+	due  bool          // something may have changed
+	full time.Time     // when the rooms were last looked at
+	took time.Duration // how long that took
 }
 
 func newModel(s settings, now time.Time) *model {
-	return &model{settings: s, now: now, drafts: make(map[string]string), looks: schedule{rooms: make(map[string]bool)}}
+	return &model{settings: s, now: now, drafts: make(map[string]string)}
 }
 
 // shown returns the rooms that match the filter.
@@ -155,7 +151,7 @@ func matches(filter string, texts ...string) bool {
 func (m *model) entries() []*look.Entry {
 	var list []*look.Entry
 	for i := range m.detail.Entries {
-		if e := &m.detail.Entries[i]; m.filters[1] == "" || matches(m.filters[1], e.From, e.To, e.Type, m.told(e)) {
+		if e := &m.detail.Entries[i]; m.filters[1] == "" || matches(m.filters[1], e.From, e.To, e.Type, m.told(e).word) {
 			list = append(list, e)
 		}
 	}

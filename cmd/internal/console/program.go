@@ -15,16 +15,11 @@ import (
 type program struct {
 	*model
 	screen *screen
-	failed *failedMsg
+	failed failedMsg
 }
 
-// A failedMsg is a panic.
-type failedMsg struct {
-	reason any
-	stack  string
-}
-
-func (f *failedMsg) Error() string { return fmt.Sprintf("panic: %v\n\n%s", f.reason, f.stack) }
+// A failedMsg tells of a panic.
+type failedMsg string
 
 // Init implements [tea.Model].
 func (p *program) Init() tea.Cmd { return guarded(p.model.Init()) }
@@ -32,25 +27,24 @@ func (p *program) Init() tea.Cmd { return guarded(p.model.Init()) }
 // Update implements [tea.Model]. A panic ends the program, after which the terminal is
 // made what it was and the panic is shown.
 func (p *program) Update(msg tea.Msg) (_ tea.Model, cmd tea.Cmd) {
-	defer func() {
-		if reason := recover(); reason != nil {
-			p.failed = &failedMsg{reason, string(debug.Stack())}
-			cmd = tea.Quit
-		}
-	}()
+	failed := guarded(func() tea.Msg { cmd = p.handle(msg); return msg })()
+	if why, ok := failed.(failedMsg); ok {
+		p.failed, cmd = why, tea.Quit
+	}
+	return p, cmd
+}
+
+func (p *program) handle(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
-	case failedMsg:
-		p.failed = &msg
-		return p, tea.Quit
 	case suspendMsg:
 		p.screen.leave()
-		return p, tea.Suspend
+		return tea.Suspend
 	case editMsg:
-		return p, tea.Exec(&editor{Cmd: exec.Command(msg.words[0], msg.words[1:]...), screen: p.screen}, msg.done)
+		return tea.Exec(&editor{Cmd: exec.Command(msg.words[0], msg.words[1:]...), screen: p.screen}, msg.done)
 	}
-	_, cmd = p.model.Update(msg)
+	_, cmd := p.model.Update(msg)
 	p.screen.show(p.frame())
-	return p, guarded(cmd)
+	return guarded(cmd)
 }
 
 // View implements [tea.Model]. It is not used: see [screen].
@@ -64,7 +58,7 @@ func guarded(cmd tea.Cmd) tea.Cmd {
 	return func() (msg tea.Msg) {
 		defer func() {
 			if reason := recover(); reason != nil {
-				msg = failedMsg{reason, string(debug.Stack())}
+				msg = failedMsg(fmt.Sprintf("panic: %v\n\n%s", reason, debug.Stack()))
 			}
 		}()
 		msg = cmd()

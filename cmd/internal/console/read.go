@@ -1,6 +1,8 @@
 package console
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -22,10 +24,8 @@ func (m *model) readingKey(name string) {
 	case "esc", "enter", "h", "left":
 		m.reading = nil
 	default:
-		if _, moves := steps[name]; moves {
-			rows := max(1, m.h-5)
-			r.first = max(0, min(len(draw.Wrap(r.text, m.w-4))-rows, r.first+steps[name][0]+steps[name][1]*max(1, rows-1)))
-		}
+		rows := max(1, m.h-5)
+		r.first = max(0, min(len(draw.Wrap(r.text, m.w-4))-rows, r.first+step(name, rows)))
 	}
 }
 
@@ -51,17 +51,7 @@ func handoffText(e *event.Event) string {
 	section("Next action", h.NextAction)
 	var files []string
 	for _, a := range h.Artifacts {
-		line := a.Path
-		if len(a.Lines) == 2 {
-			line += ":" + number(a.Lines[0]) + "-" + number(a.Lines[1])
-		}
-		if a.Role != "" {
-			line += " (" + a.Role + ")"
-		}
-		if a.Note != "" {
-			line += "  " + a.Note
-		}
-		files = append(files, line)
+		files = append(files, a.Text("  "))
 	}
 	section("Artifacts", files...)
 	section("Open questions", h.OpenQuestions...)
@@ -77,12 +67,12 @@ func (m *model) readSelected() {
 			m.read(x.AgentID, m.memberText(x))
 		}
 	case panelQuestions:
-		if q := m.selectedQuestion(); q != nil {
-			m.read("question "+q.ID+" of "+q.From+", "+m.clock(q.AskedAt.Time), q.Text)
+		if q := m.selected(look.KindQuestion); q != nil {
+			m.read("question "+q.ID+" of "+q.From+", "+m.clock(q.At), q.Text)
 		}
 	case panelNotes:
-		if n := m.selectedNote(); n != nil {
-			m.read("note "+shortID(n.ID)+" of "+n.Author+", "+m.clock(n.CreatedAt.Time), n.Body)
+		if n := m.selected(look.KindNote); n != nil {
+			m.read("note "+shortID(n.ID)+" of "+n.From+", "+m.clock(n.At), n.Text)
 		}
 	default:
 		m.readEntry()
@@ -100,30 +90,23 @@ func (m *model) readEntry() {
 		pick = last
 	}
 	e := list[pick]
-	text := m.told(e)
+	text, who := m.told(e).word, e.From
 	switch {
 	case e.Text != "":
 		text = e.Text
 	case len(e.Handoff) > 0:
 		text = handoffText(&e.Event)
 	}
-	m.read("event "+number(e.Seq)+", "+e.Type+", "+m.clock(e.CreatedAt.Time), m.headline(e)+"\n\n"+text)
-}
-
-// headline says who did what to whom.
-func (m *model) headline(e *look.Entry) string {
-	text := e.From
 	if e.To != "" {
-		text += " " + m.Mark(draw.Hands) + " " + e.To
+		who += " " + m.Mark(draw.Hands) + " " + e.To
 	}
-	return text
+	m.read("event "+number(e.Seq)+", "+e.Type+", "+m.clock(e.CreatedAt.Time), who+"\n\n"+text)
 }
 
 // memberText says what is known of a member.
 func (m *model) memberText(x *look.Member) string {
-	_, what := m.memberState(&m.detail.Room, x)
 	lines := []string{
-		what, "", "name      " + x.DisplayName, "joined    " + m.clock(x.JoinedAt.Time),
+		m.memberState(&m.detail.Room, x).word, "", "name      " + x.DisplayName, "joined    " + m.clock(x.JoinedAt.Time),
 		"seen      " + m.clock(x.LastSeenAt.Time), "process   " + string(x.Process),
 	}
 	if x.PID != 0 {
@@ -143,32 +126,23 @@ func (m *model) memberText(x *look.Member) string {
 
 // editField edits the text of a field in the editor of the user.
 func editField(f *field) tea.Cmd {
-	file, err := os.CreateTemp("", "tt-console-*.txt")
-	if err != nil {
-		return func() tea.Msg { return editedMsg{f, "", err} }
-	}
-	_, err = file.WriteString(f.Value())
-	if closing := file.Close(); err == nil {
-		err = closing
-	}
-	if err != nil {
-		return func() tea.Msg { return editedMsg{f, "", err} }
-	}
-	editor := os.Getenv("VISUAL")
-	if editor == "" {
-		editor = os.Getenv("EDITOR")
-	}
-	if editor == "" {
-		editor = "vi"
-	}
-	words := append(strings.Fields(editor), file.Name())
-	done := func(err error) tea.Msg {
-		defer os.Remove(file.Name())
+	return func() tea.Msg {
+		file, err := os.CreateTemp("", "tt-console-*.txt")
 		if err != nil {
 			return editedMsg{f, "", err}
 		}
-		text, err := os.ReadFile(file.Name())
-		return editedMsg{f, strings.TrimRight(string(text), "\n"), err}
+		_, err = file.WriteString(f.Value())
+		if err = errors.Join(err, file.Close()); err != nil {
+			return editedMsg{f, "", err}
+		}
+		editor := cmp.Or(os.Getenv("VISUAL"), os.Getenv("EDITOR"), "vi")
+		return editMsg{append(strings.Fields(editor), file.Name()), func(err error) tea.Msg {
+			defer os.Remove(file.Name())
+			if err != nil {
+				return editedMsg{f, "", err}
+			}
+			text, err := os.ReadFile(file.Name())
+			return editedMsg{f, strings.TrimRight(string(text), "\n"), err}
+		}}
 	}
-	return func() tea.Msg { return editMsg{words, done} }
 }

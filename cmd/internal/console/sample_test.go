@@ -10,7 +10,6 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/console/look"
 	"github.com/talking-stick/tt/cmd/internal/locks"
 	"github.com/talking-stick/tt/cmd/internal/member"
-	"github.com/talking-stick/tt/cmd/internal/questions"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal/event"
 	"github.com/talking-stick/tt/lockfile/queue"
@@ -102,18 +101,18 @@ func sampleDetail() *look.Detail {
 	add(anEvent(207, minutes(1.1), turn.MessageSent, "codex:8a77b001", ""), "the fixture is mine until TestEmpty passes", false)
 	add(anEvent(208, minutes(0.4), turn.MessageSent, "claude:1f2e3d4c", me), "may I drop the old format?", true)
 	d.Handoff = &d.Entries[4].Event
-	d.Notes = []turn.NoteView{
-		{Note: turn.Note{ID: "6a2d727f-1", Author: "gemini:5c0ffee5", Severity: turn.SeverityPage, CreatedAt: stamp(minutes(20))}, Body: "CI has no jq: testdata/run.sh fails there"},
-		{Note: turn.Note{ID: "88ab12cd-2", Author: "codex:8a77b001", Target: me, Severity: turn.SeverityInfo, CreatedAt: stamp(2 * time.Hour)}, Body: "release notes want a number"},
+	d.Notes = []look.Item{
+		{Kind: look.KindNote, ID: "6a2d727f-1", From: "gemini:5c0ffee5", Urgent: true, At: ago(minutes(20)), Text: "CI has no jq: testdata/run.sh fails there"},
+		{Kind: look.KindNote, ID: "88ab12cd-2", From: "codex:8a77b001", To: me, At: ago(2 * time.Hour), Text: "release notes want a number"},
 	}
 	held := ago(minutes(2.2))
 	d.Locks = []locks.Lock{{ID: locks.ID{Name: "build"}, Entries: []*queue.Entry{
 		{Ticket: queue.Ticket{Agent: "codex:8a77b001", State: queue.Held, HeldAt: &held, Command: []string{"make", "test"}}, Condition: queue.Alive},
 		{Ticket: queue.Ticket{Agent: "claude:1f2e3d4c", State: queue.Waiting}, Condition: queue.Alive},
 	}}}
-	d.Questions = []questions.Question{
-		{ID: "q16d9aa01", From: "claude:1f2e3d4c", To: "human", AskedAt: stamp(minutes(3)), Text: "May I drop the old format? Nothing reads it.", Owed: true},
-		{ID: "q77", From: "codex:8a77b001", To: "gemini:5c0ffee5", AskedAt: stamp(minutes(9)), Text: "is rounding banker's?"},
+	d.Questions = []look.Item{
+		{Kind: look.KindQuestion, ID: "q16d9aa01", From: "claude:1f2e3d4c", To: "human", At: ago(minutes(3)), Text: "May I drop the old format? Nothing reads it.", Urgent: true},
+		{Kind: look.KindQuestion, ID: "q77", From: "codex:8a77b001", To: "gemini:5c0ffee5", At: ago(minutes(9)), Text: "is rounding banker's?"},
 	}
 	return d
 }
@@ -130,7 +129,7 @@ func sampleItems() []look.Item {
 // sample is the console in that night.
 func sample(w, h int) *model {
 	m := newModel(settings{Pen: draw.Pen{}, me: me, home: home, zone: time.UTC}, now)
-	m.rooms, m.looked, m.w, m.h = sampleRooms(), true, w, h
+	m.rooms, m.w, m.h = sampleRooms(), w, h
 	m.room = m.rooms[3].Name
 	m.settle()
 	return m

@@ -4,9 +4,6 @@ import (
 	"slices"
 
 	"github.com/talking-stick/tt/cmd/internal/console/look"
-	"github.com/talking-stick/tt/cmd/internal/questions"
-	"github.com/talking-stick/tt/fsroom/turn"
-	"github.com/talking-stick/tt/journal/event"
 )
 
 // settle makes every cursor point at something that is there. A cursor names what it is
@@ -14,7 +11,7 @@ import (
 func (m *model) settle() {
 	rooms := m.shown()
 	at := slices.IndexFunc(rooms, func(r *look.Room) bool { return r.Name == m.room })
-	if at < 0 && len(rooms) > 0 && m.page == pageRooms && m.looked {
+	if at < 0 && len(rooms) > 0 && m.page == pageRooms {
 		at, m.room = 0, rooms[0].Name
 	}
 	m.top = window(m.top, at, len(rooms), m.listRows())
@@ -45,6 +42,7 @@ func (m *model) ids(p panel) (ids []string, first string) {
 		}
 	}
 	switch p {
+	case panelJournal:
 	case panelMembers:
 		for _, id := range []string{d.View.Owner, d.View.ReservedFor} {
 			if first == "" && id != m.me && d.Member(id) != nil {
@@ -54,13 +52,9 @@ func (m *model) ids(p panel) (ids []string, first string) {
 		for i := range d.Members {
 			add(d.Members[i].AgentID, d.Members[i].AgentID != m.me)
 		}
-	case panelQuestions:
-		for i := range d.Questions {
-			add(d.Questions[i].ID, d.Questions[i].Owed)
-		}
-	case panelNotes:
-		for i := range d.Notes {
-			add(d.Notes[i].ID, d.Notes[i].Severity == turn.SeverityPage)
+	default:
+		for _, x := range m.listed(p) {
+			add(x.ID, x.Urgent)
 		}
 	}
 	if first == "" && len(ids) > 0 {
@@ -87,34 +81,27 @@ func (m *model) selectedMember() *look.Member {
 	return m.detail.Member(m.picked[panelMembers])
 }
 
-// selectedQuestion is the one selected in the room or in the inbox.
-func (m *model) selectedQuestion() *questions.Question {
-	if m.page == pageInbox {
-		if i := m.selectedItem(); i != nil && i.Kind == look.KindQuestion {
-			return &questions.Question{ID: i.ID, From: i.From, AskedAt: event.NewTime(i.At), Text: i.Text}
-		}
-		return nil
+// listed returns the questions or the notes of the open room.
+func (m *model) listed(p panel) []look.Item {
+	if p == panelQuestions {
+		return m.detail.Questions
 	}
-	for i := range m.detail.Questions {
-		if q := &m.detail.Questions[i]; q.ID == m.picked[panelQuestions] {
-			return q
-		}
-	}
-	return nil
+	return m.detail.Notes
 }
 
-// selectedNote is the one selected in the room or in the inbox.
-func (m *model) selectedNote() *turn.NoteView {
+// selected returns the question or note that is selected in the room or in the inbox, nil if
+// none is.
+func (m *model) selected(kind string) *look.Item {
 	if m.page == pageInbox {
-		if i := m.selectedItem(); i != nil && i.Kind == look.KindNote {
-			return &turn.NoteView{Note: turn.Note{ID: i.ID, Author: i.From}, Body: i.Text}
+		if x := m.selectedItem(); x != nil && x.Kind == kind {
+			return x
 		}
 		return nil
 	}
-	for i := range m.detail.Notes {
-		if n := &m.detail.Notes[i]; n.ID == m.picked[panelNotes] {
-			return n
-		}
+	p := map[string]panel{look.KindQuestion: panelQuestions, look.KindNote: panelNotes}[kind]
+	list := m.listed(p)
+	if i := slices.IndexFunc(list, func(x look.Item) bool { return x.ID == m.picked[p] }); i >= 0 {
+		return &list[i]
 	}
 	return nil
 }

@@ -14,17 +14,15 @@ import (
 // What arrives beside keys.
 type (
 	tickMsg    time.Time
-	changedMsg []string // rooms that have changed; nil: perhaps all
-	lookedMsg  struct { // a look at rooms
-		all     bool
-		rooms   []look.Room // all, or those that were looked at
-		ended   []string
+	changedMsg struct{} // rooms have changed
+	lookedMsg  struct { // a look at the rooms
+		rooms   []look.Room
 		err     error
-		took    time.Duration
-		detail  *look.Detail
+		detail  *look.Detail // of the open room
 		items   []look.Item
 		inbox   bool // items is set
 		started time.Time
+		took    time.Duration
 	}
 	openedMsg struct{ detail *look.Detail } // the room that was opened
 	inboxMsg  []look.Item
@@ -40,7 +38,7 @@ type (
 		text  string
 		err   error
 	}
-	noticeMsg string // for the last line
+	noticeMsg string // what is wrong, for the last line; "": nothing is
 	// engineMsg says whether the engine was reached, and if not why.
 	engineMsg struct {
 		err error
@@ -81,14 +79,11 @@ func (m *model) update(msg tea.Msg) tea.Cmd {
 			m.status = status{text: "the dialog was closed after a minute without a key; what you typed is kept"}
 		}
 		if m.now.Sub(m.looks.full) >= lookEvery {
-			m.looks.all = true
+			m.looks.due = true
 		}
 		return tea.Batch(tick(), m.lookAgain())
 	case changedMsg:
-		for _, room := range msg {
-			m.looks.rooms[room] = true
-		}
-		m.looks.all = m.looks.all || msg == nil
+		m.looks.due = true
 		return m.lookAgain()
 	case lookedMsg:
 		m.takeIn(msg)
@@ -101,7 +96,7 @@ func (m *model) update(msg tea.Msg) tea.Cmd {
 		m.items = msg
 	case ranMsg:
 		m.ran(msg)
-		m.looks.all = true
+		m.looks.due = true
 		return m.lookAgain()
 	case editedMsg:
 		if msg.err != nil {
@@ -112,11 +107,11 @@ func (m *model) update(msg tea.Msg) tea.Cmd {
 	case engineMsg:
 		m.engineReached(msg)
 		if len(m.rooms) == 0 {
-			m.looks.all = true
+			m.looks.due = true
 			return m.lookAgain()
 		}
 	case noticeMsg:
-		m.status = status{text: string(msg), bad: true}
+		m.status = status{text: string(msg), bad: msg != ""}
 	case tea.PasteMsg:
 		m.paste(msg.Content)
 	case tea.KeyPressMsg:
@@ -152,12 +147,8 @@ func (m *model) near() {
 // takeIn takes over what a look has seen.
 func (m *model) takeIn(msg lookedMsg) {
 	m.looks.busy, m.looks.took, m.lookErr = false, msg.took, msg.err
-	switch {
-	case msg.err != nil:
-	case msg.all:
-		m.rooms, m.looked, m.looks.full = msg.rooms, true, msg.started
-	default:
-		m.rooms = merged(m.rooms, msg.rooms, msg.ended)
+	if msg.err == nil {
+		m.rooms, m.looks.full = msg.rooms, msg.started
 	}
 	if msg.detail != nil && m.detail != nil && m.detail.Name == msg.detail.Name {
 		m.detail = msg.detail
@@ -167,61 +158,28 @@ func (m *model) takeIn(msg lookedMsg) {
 	}
 }
 
-// merged returns the rooms with some of them as they are now.
-func merged(rooms, now []look.Room, ended []string) []look.Room {
-	fresh := make(map[string]bool)
-	for i := range now {
-		fresh[now[i].Name] = true
-	}
-	for _, name := range ended {
-		fresh[name] = true
-	}
-	list := append([]look.Room(nil), now...)
-	for _, r := range rooms {
-		if !fresh[r.Name] {
-			list = append(list, r)
-		}
-	}
-	look.Sort(list)
-	return list
-}
-
 // lookAgain starts a look if something may have changed and none is under way. It takes
 // a rest in proportion to the time of the last one, so that busy rooms do not keep the
 // console busy.
 func (m *model) lookAgain() tea.Cmd {
-	if s := &m.looks; s.busy || !s.all && len(s.rooms) == 0 {
+	if m.looks.busy || !m.looks.due {
 		return nil
 	}
 	const share, longest = 10, time.Second
 	rest := min(longest, share*m.looks.took)
-	all, names := m.looks.all, m.looks.rooms
-	m.looks.busy, m.looks.all, m.looks.rooms = true, false, make(map[string]bool)
-	eyes, detail, inbox, known := m.eyes, m.detail, m.page == pageInbox, m.rooms
+	m.looks.busy, m.looks.due = true, false
+	eyes, detail, inbox := m.eyes, m.detail, m.page == pageInbox
 	return func() tea.Msg {
 		time.Sleep(rest)
-		start := time.Now()
-		msg := lookedMsg{all: all, inbox: inbox, started: start}
-		if all {
-			msg.rooms, msg.err = eyes.Rooms()
-			known = msg.rooms
-		} else {
-			for name := range names {
-				if r, ok := eyes.Room(name); ok {
-					msg.rooms = append(msg.rooms, r)
-				} else {
-					msg.ended = append(msg.ended, name)
-				}
-			}
-			known = merged(known, msg.rooms, msg.ended)
-		}
-		if detail != nil && (all || names[detail.Name]) {
+		msg := lookedMsg{inbox: inbox, started: time.Now()}
+		msg.rooms, msg.err = eyes.Rooms()
+		if detail != nil {
 			msg.detail = eyes.Detail(context.Background(), detail.Name, detail)
 		}
 		if inbox {
-			msg.items = eyes.Inbox(context.Background(), known)
+			msg.items = eyes.Inbox(context.Background(), msg.rooms)
 		}
-		msg.took = time.Since(start)
+		msg.took = time.Since(msg.started)
 		return msg
 	}
 }

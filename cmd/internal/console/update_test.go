@@ -46,20 +46,10 @@ func newWorld(t *testing.T) *world {
 
 func (w *world) Rooms() ([]look.Room, error) { return slices.Clone(w.rooms), nil }
 
-func (w *world) Room(name string) (look.Room, bool) {
-	for _, r := range w.rooms {
-		if r.Name == name {
-			return r, true
-		}
-	}
-	return look.Room{}, false
-}
-
 func (w *world) Detail(_ context.Context, name string, _ *look.Detail) *look.Detail {
 	d := *w.detail
 	if d.Name != name {
-		r, _ := w.Room(name)
-		d = look.Detail{Room: r}
+		d = look.Detail{Room: *w.m.find(name)}
 	}
 	return &d
 }
@@ -161,7 +151,7 @@ func TestKeysRunCommands(t *testing.T) {
 			w := newWorld(t)
 			w.T = t
 			w.detail.Members = append(w.detail.Members, aMember(me, time.Minute))
-			w.send(changedMsg(nil))
+			w.send(changedMsg{})
 			w.keys(c.keys)
 			w.wantRan(c.want)
 			w.wantStatus("tt " + c.want.argv[0])
@@ -184,7 +174,7 @@ func TestAssignTakesFirst(t *testing.T) {
 		run(`{"status":"half done","next_action":"finish it"}`, common("assign", "--stdin", "codex:8a77b001")...))
 
 	w.detail.View.Owner = me
-	w.send(changedMsg(nil))
+	w.send(changedMsg{})
 	w.keys("a half_done enter finish_it enter")
 	w.wantRan(run(`{"status":"half done","next_action":"finish it"}`, common("assign", "--stdin", "codex:8a77b001")...))
 }
@@ -222,7 +212,7 @@ func TestDialogKeepsItsTurn(t *testing.T) {
 	w := newWorld(t)
 	w.keys("enter t stuck")
 	w.detail.View.TurnID, w.detail.View.Owner = 32, "codex:8a77b001"
-	w.send(changedMsg{w.detail.Name})
+	w.send(changedMsg{})
 	w.wantStatus("meanwhile codex:8a77b001 has the stick, turn 32")
 	w.keys("enter")
 	w.wantRan(run("", common("take", "--turn", "31", "--reason", "stuck")...))
@@ -293,7 +283,7 @@ func TestNothingMovesUnderTheCursor(t *testing.T) {
 	payments := w.m.room
 	w.rooms = append([]look.Room{{Name: "new", View: turn.RoomView{CanonicalPath: "/a", State: turn.StateIdle}}}, w.rooms...)
 	w.rooms[4].View.State = turn.StateOwnerGone
-	w.send(changedMsg(nil))
+	w.send(changedMsg{})
 	if w.m.room != payments {
 		t.Errorf("%s is selected", w.m.room)
 	}
@@ -304,7 +294,7 @@ func TestNothingMovesUnderTheCursor(t *testing.T) {
 	w.keys("tab down")
 	member := w.m.picked[panelMembers]
 	w.detail.Members = slices.Insert(w.detail.Members, 0, aMember("a:1", time.Minute))
-	w.send(changedMsg{payments})
+	w.send(changedMsg{})
 	if w.m.picked[panelMembers] != member || len(w.m.detail.Members) != 7 {
 		t.Errorf("%s is selected of %d", w.m.picked[panelMembers], len(w.m.detail.Members))
 	}
@@ -358,7 +348,7 @@ func TestJournalFollowsItsEndUnlessScrolled(t *testing.T) {
 		t.Fatalf("%+v", w.m.at)
 	}
 	w.detail.Entries = append(slices.Clone(w.detail.Entries), look.Entry{Event: anEvent(209, 0, turn.MemberLeft, "codex:8a77b001", "")})
-	w.send(changedMsg{w.detail.Name})
+	w.send(changedMsg{})
 	if w.m.at != (position{last: 208, pick: 207}) {
 		t.Errorf("%+v", w.m.at)
 	}
@@ -431,7 +421,7 @@ func TestRoomThatEnds(t *testing.T) {
 	w.keys("enter")
 	w.detail.Ended, w.detail.View.State = true, turn.StateClosed
 	w.rooms = slices.Delete(w.rooms, 3, 4)
-	w.send(changedMsg{w.detail.Name})
+	w.send(changedMsg{})
 	w.wantStatus("the room has ended")
 	w.keys("esc")
 	if w.m.page != pageRooms || w.m.find(w.m.room) == nil {

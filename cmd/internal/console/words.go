@@ -50,8 +50,8 @@ func (m *model) condition(r *look.Room) condition {
 	return condition{draw.Quiet, r.View.State, draw.Dim}
 }
 
-// memberState returns how a member stands, and that in words.
-func (m *model) memberState(r *look.Room, x *look.Member) (condition, string) {
+// memberState returns how a member stands.
+func (m *model) memberState(r *look.Room, x *look.Member) condition {
 	seen := draw.Span(m.now.Sub(x.LastSeenAt.Time))
 	c := condition{draw.Quiet, "seen " + seen + " ago", draw.Dim}
 	switch {
@@ -76,7 +76,7 @@ func (m *model) memberState(r *look.Room, x *look.Member) (condition, string) {
 	case x.Observer:
 		c = condition{draw.Quiet, "observes", draw.Dim}
 	}
-	return c, c.word
+	return c
 }
 
 // A hearing is how a member hears of news although it runs no command: a word, and what it
@@ -127,82 +127,57 @@ func (m *model) who(id string) string {
 }
 
 // told says what an event is, without its time.
-func (m *model) told(e *look.Entry) string {
-	arrow := " " + m.Mark(draw.Hands) + " "
+func (m *model) told(e *look.Entry) condition {
 	because := func(text string) string {
 		if e.Reason != "" {
 			text += ": " + e.Reason
 		}
 		return text
 	}
+	arrow, nth := " "+m.Mark(draw.Hands)+" ", number(e.Turn)
 	switch e.Type {
-	case turn.MessageSent:
-		return e.From + arrow + m.who(e.To) + ": " + e.Text
-	case turn.NoteAdded:
-		if e.To != "" {
-			return e.From + arrow + m.who(e.To) + " notes: " + e.Text
+	case turn.MessageSent, turn.NoteAdded:
+		c := condition{draw.Message, e.From + arrow + m.who(e.To), draw.Blue}
+		if e.Type == turn.NoteAdded {
+			if c.mark = draw.Note; e.To == "" {
+				c.word = e.From
+			}
+			c.word += " notes"
 		}
-		return e.From + " notes: " + e.Text
+		if c.word += ": " + e.Text; e.Urgent {
+			c.mark, c.style = draw.Urgent, draw.Alarm
+		}
+		return c
 	case turn.NoteResolved:
-		return e.From + " resolves a note"
+		return condition{draw.Good, e.From + " resolves a note", draw.Dim}
 	case turn.JobEnded:
-		return "job " + e.Text + ", for " + e.From
+		return condition{draw.Quiet, "job " + e.Text + ", for " + e.From, draw.Dim}
 	case turn.Claim:
-		return e.To + " takes turn " + number(e.Turn)
+		return condition{draw.Takes, e.To + " takes turn " + nth, draw.Yellow}
 	case turn.Takeover:
-		if e.From == "" {
-			return because(e.To + " takes turn " + number(e.Turn))
+		text := e.To + " takes turn " + nth
+		if e.From != "" {
+			text += " from " + e.From
 		}
-		return because(e.To + " takes turn " + number(e.Turn) + " from " + e.From)
+		return condition{draw.Takeover, because(text), draw.Alarm}
 	case turn.Released, turn.Passed:
 		text := e.From + " releases"
 		if e.To != "" {
 			text = e.From + " hands to " + m.who(e.To)
 		}
-		return text + ": " + turn.ReadHandoff(e.Handoff).NextAction
+		return condition{draw.Hands, text + ": " + turn.ReadHandoff(e.Handoff).NextAction, draw.Green}
 	case turn.RoomOpened:
-		return e.From + " opens the room"
+		return condition{draw.Joins, e.From + " opens the room", draw.Dim}
 	case turn.MemberJoined:
-		return e.From + " joins"
+		return condition{draw.Joins, e.From + " joins", draw.Dim}
 	case turn.MemberLeft:
-		return e.From + " leaves"
+		return condition{draw.Leaves, e.From + " leaves", draw.Dim}
 	case turn.Kicked:
-		return because(e.From + " removes " + e.To)
+		return condition{draw.Leaves, because(e.From + " removes " + e.To), draw.Red}
 	case turn.PolicyChanged:
-		return e.From + " changes the policy"
+		return condition{draw.Quiet, e.From + " changes the policy", draw.Dim}
 	case turn.Closed:
-		return because(strings.TrimSpace(e.From + " ends the room"))
+		return condition{draw.Leaves, because(strings.TrimSpace(e.From + " ends the room")), draw.Dim}
 	}
-	return because(strings.TrimSpace(e.From + " " + e.Type + " " + e.To))
-}
-
-// eventMark returns the mark of an event.
-func eventMark(e *look.Entry) (draw.Mark, draw.Style) {
-	switch e.Type {
-	case turn.MessageSent:
-		if e.Urgent {
-			return draw.Urgent, draw.Alarm
-		}
-		return draw.Message, draw.Blue
-	case turn.NoteAdded:
-		if e.Urgent {
-			return draw.Urgent, draw.Alarm
-		}
-		return draw.Note, draw.Blue
-	case turn.Claim:
-		return draw.Takes, draw.Yellow
-	case turn.Takeover:
-		return draw.Takeover, draw.Alarm
-	case turn.Released, turn.Passed:
-		return draw.Hands, draw.Green
-	case turn.MemberJoined, turn.RoomOpened:
-		return draw.Joins, draw.Dim
-	case turn.MemberLeft, turn.Closed:
-		return draw.Leaves, draw.Dim
-	case turn.Kicked:
-		return draw.Leaves, draw.Red
-	case turn.NoteResolved:
-		return draw.Good, draw.Dim
-	}
-	return draw.Quiet, draw.Dim
+	return condition{draw.Quiet, because(strings.TrimSpace(e.From + " " + e.Type + " " + e.To)), draw.Dim}
 }

@@ -59,53 +59,45 @@ func (p Pen) Own(s Style, text string) string {
 	return "\x1b[" + string(s) + "m" + text + "\x1b[0m"
 }
 
-// A Mark is a character that says something by its shape.
-type Mark int
+// A Mark is a character that says something by its shape, and another one for ASCII.
+type Mark [2]string
 
 // The marks.
-const (
-	Held Mark = iota
-	Free
-	Reserved
-	Stopped
-	Gone
-	Late
-	Quiet
-	Waits
-	Message
-	Note
-	Question
-	Answer
-	Hands
-	Takes
-	Takeover
-	Joins
-	Leaves
-	Urgent
-	Cursor
-	Branch
-	Below
-	Crumb
-	Line
-	Ellipsis
-	None
-	Good
+var (
+	Held     = Mark{"●", "*"}
+	Free     = Mark{"○", "o"}
+	Reserved = Mark{"◐", "~"}
+	Stopped  = Mark{"■", "#"}
+	Gone     = Mark{"✗", "x"}
+	Late     = Mark{"◷", "L"}
+	Quiet    = Mark{"·", "."}
+	Waits    = Mark{"○", "o"}
+	Message  = Mark{"✉", "@"}
+	Note     = Mark{"✎", "n"}
+	Question = Mark{"?", "?"}
+	Answer   = Mark{"✓", "v"}
+	Hands    = Mark{"→", ">"}
+	Takes    = Mark{"●", "*"}
+	Takeover = Mark{"↯", "!"}
+	Joins    = Mark{"+", "+"}
+	Leaves   = Mark{"-", "-"}
+	Urgent   = Mark{"!", "!"}
+	Cursor   = Mark{"▸", ">"}
+	Branch   = Mark{"└", "`"}
+	Below    = Mark{"↓", "v"}
+	Crumb    = Mark{"›", ">"}
+	Line     = Mark{"│", "|"}
+	Ellipsis = Mark{"…", "~"}
+	None     = Mark{"—", "-"}
+	Good     = Mark{"✓", "+"}
 )
-
-var marks = map[Mark][2]string{
-	Held: {"●", "*"}, Free: {"○", "o"}, Reserved: {"◐", "~"}, Stopped: {"■", "#"}, Gone: {"✗", "x"},
-	Late: {"◷", "L"}, Quiet: {"·", "."}, Waits: {"○", "o"},
-	Message: {"✉", "@"}, Note: {"✎", "n"}, Question: {"?", "?"}, Answer: {"✓", "v"}, Hands: {"→", ">"}, Takes: {"●", "*"}, Takeover: {"↯", "!"},
-	Joins: {"+", "+"}, Leaves: {"-", "-"}, Urgent: {"!", "!"}, Cursor: {"▸", ">"}, Branch: {"└", "`"}, Below: {"↓", "v"}, Crumb: {"›", ">"},
-	Line: {"│", "|"}, Ellipsis: {"…", "~"}, None: {"—", "-"}, Good: {"✓", "+"},
-}
 
 // Mark returns a mark.
 func (p Pen) Mark(m Mark) string {
 	if p.ASCII {
-		return marks[m][1]
+		return m[1]
 	}
-	return marks[m][0]
+	return m[0]
 }
 
 // Fit cuts or fills a line to exactly w columns.

@@ -29,12 +29,15 @@ func (t *Text) Value() string { return strings.Join(t.parts, "") }
 // Insert puts text before the cursor. Characters that do not print as themselves are
 // left out; a tab becomes blanks.
 func (t *Text) Insert(text string) {
-	after := strings.Join(t.parts[t.at:], "")
-	before := strings.Join(t.parts[:t.at], "") + printable(text)
+	t.replace(t.at, t.at, printable(text))
+}
+
+// replace puts text in the place of some parts, and the cursor behind it.
+func (t *Text) replace(from, to int, text string) {
+	before, after := strings.Join(t.parts[:from], "")+text, strings.Join(t.parts[to:], "")
 	// Characters may combine over the seam.
-	t.at = len(split(before))
 	t.parts = split(before + after)
-	t.at = min(t.at, len(t.parts))
+	t.at = min(len(split(before)), len(t.parts))
 }
 
 func printable(text string) string {
@@ -80,15 +83,15 @@ func (t *Text) Key(name string, w int) bool {
 	case "ctrl+right", "alt+right", "alt+f":
 		t.at = t.wordEnd()
 	case "backspace", "ctrl+h":
-		t.remove(max(0, t.at-1), t.at)
+		t.replace(max(0, t.at-1), t.at, "")
 	case "delete", "ctrl+d":
-		t.remove(t.at, min(len(t.parts), t.at+1))
+		t.replace(t.at, min(len(t.parts), t.at+1), "")
 	case "ctrl+w", "alt+backspace", "ctrl+backspace":
-		t.remove(t.wordStart(), t.at)
+		t.replace(t.wordStart(), t.at, "")
 	case "ctrl+u":
-		t.remove(t.lineStart(), t.at)
+		t.replace(t.lineStart(), t.at, "")
 	case "ctrl+k":
-		t.remove(t.at, t.lineEnd())
+		t.replace(t.at, t.lineEnd(), "")
 	case "alt+enter", "shift+enter", "ctrl+j":
 		t.Insert("\n")
 	default:
@@ -97,51 +100,29 @@ func (t *Text) Key(name string, w int) bool {
 	return true
 }
 
-func (t *Text) remove(from, to int) {
-	t.at = from
-	t.parts = split(strings.Join(t.parts[:from], "") + strings.Join(t.parts[to:], ""))
-	t.at = min(t.at, len(t.parts))
+// past returns the index behind or, going back, of the last of the parts from i on that the
+// function is true of, i if there is none.
+func (t *Text) past(i, by int, is func(part string) bool) int {
+	for {
+		next := i
+		if by < 0 {
+			next--
+		}
+		if next < 0 || next >= len(t.parts) || !is(t.parts[next]) {
+			return i
+		}
+		i += by
+	}
 }
 
-func (t *Text) lineStart() int {
-	i := t.at
-	for i > 0 && t.parts[i-1] != "\n" {
-		i--
-	}
-	return i
-}
+func blank(part string) bool  { return strings.TrimSpace(part) == "" }
+func word(part string) bool   { return !blank(part) }
+func inLine(part string) bool { return part != "\n" }
 
-func (t *Text) lineEnd() int {
-	i := t.at
-	for i < len(t.parts) && t.parts[i] != "\n" {
-		i++
-	}
-	return i
-}
-
-func blank(part string) bool { return strings.TrimSpace(part) == "" }
-
-func (t *Text) wordStart() int {
-	i := t.at
-	for i > 0 && blank(t.parts[i-1]) {
-		i--
-	}
-	for i > 0 && !blank(t.parts[i-1]) {
-		i--
-	}
-	return i
-}
-
-func (t *Text) wordEnd() int {
-	i := t.at
-	for i < len(t.parts) && blank(t.parts[i]) {
-		i++
-	}
-	for i < len(t.parts) && !blank(t.parts[i]) {
-		i++
-	}
-	return i
-}
+func (t *Text) lineStart() int { return t.past(t.at, -1, inLine) }
+func (t *Text) lineEnd() int   { return t.past(t.at, 1, inLine) }
+func (t *Text) wordStart() int { return t.past(t.past(t.at, -1, blank), -1, word) }
+func (t *Text) wordEnd() int   { return t.past(t.past(t.at, 1, blank), 1, word) }
 
 // A row is the parts from start to end, without the line end behind them.
 type row struct{ start, end int }

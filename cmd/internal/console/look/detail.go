@@ -16,13 +16,13 @@ import (
 // A Detail is one room in full.
 type Detail struct {
 	Room
-	Notes     []turn.NoteView      // the open ones, oldest first
-	Locks     []locks.Lock         // of the workspace
-	Siblings  []member.Sibling     // the other working trees of the repository that have a room, holders first
-	Questions []questions.Question // the open ones, oldest first
-	Entries   []Entry              // the newest events, oldest first
-	Handoff   *event.Event         // the last one; nil: there was none
-	Ended     bool                 // the room has ended; the rest is as it was before
+	Notes     []Item           // the open ones, oldest first
+	Locks     []locks.Lock     // of the workspace
+	Siblings  []member.Sibling // the other working trees of the repository that have a room, holders first
+	Questions []Item           // the open ones, oldest first
+	Entries   []Entry          // the newest events, oldest first
+	Handoff   *event.Event     // the last one; nil: there was none
+	Ended     bool             // the room has ended; the rest is as it was before
 }
 
 // An Entry is an event of the journal.
@@ -64,7 +64,13 @@ func (l *Looker) Detail(ctx context.Context, name string, before *Detail) *Detai
 	w := &workspace.Workspace{Path: st.WorkspaceRoot, Root: st.WorkspaceRoot}
 	d.Locks, _ = l.locks.In(fsroom.RoomName(w.Repository())) // a part that cannot be read is not shown
 	d.Siblings = slices.DeleteFunc(member.HoldersFirst(l.eye.Siblings(w)), func(s member.Sibling) bool { return s.State == "" })
-	d.Questions, _ = questions.Of(l.own.Room(name, nil)).Questions(ctx, st, questions.QuestionQuery{All: true})
+	asked, _ := questions.Of(l.own.Room(name, nil)).Questions(ctx, st, questions.QuestionQuery{All: true})
+	d.Questions = nil
+	for _, q := range asked {
+		d.Questions = append(d.Questions, Item{
+			Kind: KindQuestion, ID: q.ID, From: q.From, To: q.To, At: q.AskedAt.Time, Text: q.Text, Urgent: q.Owed,
+		})
+	}
 	return &d
 }
 
@@ -116,7 +122,7 @@ func lastHandoff(ctx context.Context, room *member.Room, st *turn.State, entries
 	return e
 }
 
-func notes(ctx context.Context, room *member.Room, st *turn.State) []turn.NoteView {
+func notes(ctx context.Context, room *member.Room, st *turn.State) (items []Item) {
 	if len(st.Notes) == 0 {
 		return nil
 	}
@@ -127,5 +133,10 @@ func notes(ctx context.Context, room *member.Room, st *turn.State) []turn.NoteVi
 	defer done()
 	const most = 200
 	list, _ := turn.ListNotes(st, turn.NoteQuery{Limit: most}, at)
-	return list
+	for _, n := range list {
+		items = append(items, Item{
+			Kind: KindNote, ID: n.ID, From: n.Author, To: n.Target, At: n.CreatedAt.Time, Text: n.Body, Urgent: n.Severity == turn.SeverityPage,
+		})
+	}
+	return items
 }

@@ -8,16 +8,18 @@ import (
 	"github.com/talking-stick/tt/fsroom/turn"
 )
 
-// An Item is one thing that waits for the person.
+// An Item is one thing that waits for the person, or a question or note that is open in a room.
 type Item struct {
-	Room string // room_id
-	Path string
-	Kind string // one of the Kind constants
-	ID   string // of a question or a note
-	Seq  int64  // of a message
-	From string
-	At   time.Time
-	Text string
+	Room   string // room_id
+	Path   string
+	Kind   string // one of the Kind constants
+	ID     string // of a question or a note
+	Seq    int64  // of a message
+	From   string
+	To     string
+	At     time.Time
+	Text   string
+	Urgent bool // the person owes the answer, or the severity of the note is page
 }
 
 // The kinds of items.
@@ -29,8 +31,8 @@ const (
 	KindNote     = "note"
 )
 
-// Shown records that the person has read messages, answers and notes of one room: all that
-// were opened since the console began. A message or a note before which another one was not
+// Shown records that the person has read messages, answers and notes of one room; opened are all
+// that were opened since the console began. A message or a note before which another one was not
 // read stays new. What cannot be recorded stays new, too.
 func (l *Looker) Shown(ctx context.Context, room string, opened []Item) {
 	m := mailbox.Of(l.own.Room(room, nil))
@@ -38,12 +40,13 @@ func (l *Looker) Shown(ctx context.Context, room string, opened []Item) {
 	var notes []turn.NoteView
 	messages := map[int64]bool{}
 	for _, i := range opened {
-		switch i.Kind {
-		case KindMessage:
+		switch {
+		case i.Room != room:
+		case i.Kind == KindMessage:
 			messages[i.Seq] = true
-		case KindAnswer:
+		case i.Kind == KindAnswer:
 			answered = append(answered, i.ID)
-		case KindNote:
+		case i.Kind == KindNote:
 			notes = append(notes, turn.NoteView{Note: turn.Note{ID: i.ID}})
 		}
 	}
@@ -63,15 +66,12 @@ func (l *Looker) Shown(ctx context.Context, room string, opened []Item) {
 func (l *Looker) Inbox(ctx context.Context, rooms []Room) []Item {
 	var items []Item
 	for i := range rooms {
-		if !rooms[i].Yours.Any() {
+		if rooms[i].Yours == (Yours{}) {
 			continue
 		}
-		room := l.own.Room(rooms[i].Name, nil)
-		in, err := mailbox.Of(room).Inbox(ctx)
-		if err != nil {
-			continue
+		if in, err := mailbox.Of(l.own.Room(rooms[i].Name, nil)).Inbox(ctx); err == nil {
+			items = append(items, itemsOf(&rooms[i], in)...)
 		}
-		items = append(items, itemsOf(&rooms[i], in)...)
 	}
 	return items
 }

@@ -78,11 +78,6 @@ type Yours struct {
 	Turn      bool // the next turn is reserved for the person
 }
 
-// Any reports whether anything waits.
-func (y Yours) Any() bool {
-	return y.Questions > 0 || y.Answers > 0 || y.Messages > 0 || y.Notes > 0 || y.Turn
-}
-
 // A Member is a member of a room.
 type Member struct {
 	turn.MemberView
@@ -144,35 +139,24 @@ func (l *Looker) Rooms() ([]Room, error) {
 	}
 	rooms := make([]Room, 0, len(names))
 	for _, name := range names {
-		if r, ok := l.Room(name); ok {
+		if r, _, _, ok := l.room(name); ok {
 			rooms = append(rooms, r)
 		}
 	}
-	Sort(rooms)
+	// A room comes directly before the rooms of directories under its own: a separator
+	// comes before any character.
+	separator := strings.NewReplacer("/", "\x00", `\`, "\x00")
+	key := func(r Room) string {
+		if r.Err != nil {
+			return "\xff"
+		}
+		return separator.Replace(r.View.CanonicalPath)
+	}
+	slices.SortFunc(rooms, func(a, b Room) int { return cmp.Or(cmp.Compare(key(a), key(b)), cmp.Compare(a.Name, b.Name)) })
 	return rooms, nil
 }
 
-// Sort puts rooms in the order of [Looker.Rooms]. A room comes directly before the rooms
-// of directories under its own: a separator comes before any character.
-func Sort(rooms []Room) {
-	key := strings.NewReplacer("/", "\x00", `\`, "\x00").Replace
-	slices.SortFunc(rooms, func(a, b Room) int {
-		if (a.Err != nil) != (b.Err != nil) {
-			if a.Err != nil {
-				return 1
-			}
-			return -1
-		}
-		return cmp.Or(cmp.Compare(key(a.View.CanonicalPath), key(b.View.CanonicalPath)), cmp.Compare(a.Name, b.Name))
-	})
-}
-
-// Room returns the room with the name, and false if it has ended or was never opened.
-func (l *Looker) Room(name string) (Room, bool) {
-	r, _, _, ok := l.room(name)
-	return r, ok
-}
-
+// room returns the room with the name, and false if it has ended or was never opened.
 func (l *Looker) room(name string) (res Room, room *member.Room, st *turn.State, ok bool) {
 	room = l.eye.Room(name, nil)
 	if !room.FS.Exists() {

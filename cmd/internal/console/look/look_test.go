@@ -111,9 +111,10 @@ func TestWhatWaitsForThePerson(t *testing.T) {
 	w.change(path, func(st *turn.State, f turn.Facts) ([]event.Event, error) {
 		return turn.AddNote(st, f, turn.NoteRequest{Agent: "claude:1", ID: fsroom.NewID(), Body: "CI has no jq", Target: me})
 	})
-	r, ok := w.look.Room(fsroom.RoomName(path))
-	if want := (Yours{Messages: 2, Notes: 1}); !ok || r.Yours != want {
-		t.Errorf("%+v", r.Yours)
+	rooms, err := w.look.Rooms()
+	w.must(err)
+	if want := (Yours{Messages: 2, Notes: 1}); rooms[0].Yours != want {
+		t.Errorf("%+v", rooms[0].Yours)
 	}
 }
 
@@ -197,7 +198,7 @@ func TestQuestionsOfARoom(t *testing.T) {
 		w.must(err)
 	}
 	d := w.look.Detail(t.Context(), name, nil)
-	if len(d.Questions) != 2 || !d.Questions[0].Owed || d.Questions[1].Owed || d.Questions[0].Text != "for human?" || d.Yours.Questions != 1 {
+	if len(d.Questions) != 2 || !d.Questions[0].Urgent || d.Questions[1].Urgent || d.Questions[0].Text != "for human?" || d.Yours.Questions != 1 {
 		t.Errorf("%+v, %+v", d.Questions, d.Yours)
 	}
 	w.say(path, "codex:1", me, "look at this")
@@ -227,37 +228,37 @@ func TestWatcherTellsOfChanges(t *testing.T) {
 	w.join("/src/a", "claude:1")
 	watcher, err := w.look.NewWatcher()
 	w.must(err)
-	changed := make(chan []string, 100)
+	changed := make(chan bool, 100)
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan struct{})
-	go func() { watcher.Run(ctx, func(rooms []string) { changed <- rooms }); close(ended) }()
-	until := func(what string, do func(), wanted func(rooms []string) bool) {
+	go func() { watcher.Run(ctx, func() { changed <- true }); close(ended) }()
+	// until does something until it is told of. What is done while nothing is under way is
+	// told of by itself.
+	until := func(what string, do func()) {
 		t.Helper()
-		do()
-		for timeout := time.After(time.Minute); ; {
+		for quiet := false; !quiet; {
 			select {
-			case rooms := <-changed:
-				if wanted(rooms) {
-					return
-				}
-			case <-time.After(100 * time.Millisecond):
-				do() // the watcher may have started after the first time
+			case <-changed:
+			case <-time.After(10 * settle):
+				quiet = true
+			}
+		}
+		for timeout := time.After(time.Minute); ; {
+			do()
+			select {
+			case <-changed:
+				return
+			case <-time.After(100 * time.Millisecond): // the watcher may have started after the first time
 			case <-timeout:
 				t.Fatalf("not told: %s", what)
 			}
 		}
 	}
-	a, b := fsroom.RoomName("/src/a"), fsroom.RoomName("/src/b")
-	has := func(name string) func([]string) bool {
-		return func(rooms []string) bool { return slices.Contains(rooms, name) }
-	}
-	until("a message", func() { w.say("/src/a", "claude:1", turn.Everyone, "hello") }, has(a))
-	n := 0
-	until("a new room", func() { n++; w.join(filepath.Join("/src/new", strings.Repeat("x", n)), "claude:1") }, func(rooms []string) bool { return rooms == nil })
-	w.join("/src/b", "claude:1")
-	until("a message in a new room", func() { w.say("/src/b", "claude:1", turn.Everyone, "hello") }, has(b))
-	watcher.Open(a)
-	until("a command of an agent", func() { w.must(w.room("/src/a").Agent("claude:1").Mark("seen", time.Now())) }, has(a))
+	until("a message", func() { w.say("/src/a", "claude:1", turn.Everyone, "hello") })
+	until("a new room", func() { w.join("/src/b", "claude:1") })
+	until("a message in a new room", func() { w.say("/src/b", "claude:1", turn.Everyone, "hello") })
+	watcher.Open(fsroom.RoomName("/src/a"))
+	until("a command of an agent", func() { w.must(w.room("/src/a").Agent("claude:1").Mark("seen", time.Now())) })
 	cancel()
 	<-ended
 }
@@ -274,11 +275,11 @@ func TestWatcherMissesNoAgent(t *testing.T) {
 		agent := w.room("/src/a").Agent("claude:" + strconv.Itoa(i))
 		marked := make(chan error)
 		go func() { marked <- agent.Mark("seen", time.Now()) }()
-		watcher.watchAgents("")
-		watcher.watchAgents(name)
+		watcher.enter("")
+		watcher.enter(name)
 		w.must(<-marked)
 		dir := filepath.Dir(agent.Path("seen"))
-		for told := slices.Contains(watcher.agents, dir); !told; {
+		for told := slices.Contains(watcher.fs.WatchList(), dir); !told; {
 			select {
 			case e := <-watcher.fs.Events:
 				told = e.Name == dir && e.Has(fsnotify.Create)
