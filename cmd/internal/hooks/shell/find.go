@@ -78,7 +78,7 @@ func (in input) words() (words []value) {
 		return []value{in.names}
 	}
 	for _, s := range strings.Fields(in.text) {
-		if words = append(words, value{text: s}); len(words) == maxNames {
+		if words = append(words, value{text: s}); len(words) == maxWords {
 			break
 		}
 	}
@@ -187,16 +187,12 @@ func (s search) names() []value {
 		if len(s.patterns) == 0 {
 			names = append(names, root.plus(value{text: "/"}).plus(value{open: true, names: true}))
 		}
-		for _, pattern := range s.patterns[:min(maxNames, len(s.patterns))] {
+		for _, pattern := range s.patterns[:min(maxWords, len(s.patterns))] {
 			name := strings.NewReplacer("*", "x", "?", "x", "[", "", "]", "").Replace(pattern)
 			if strings.Contains(pattern, "/") { // of the whole path
-				if dir := strings.Trim(strings.TrimPrefix(pattern, "./"), "*"); path.IsAbs(dir) && strings.HasPrefix(pattern, "*/") {
-					name = strings.Trim(dir, "/")
-				} else {
-					name = strings.TrimPrefix(strings.TrimPrefix(name, root.text), "./")
-				}
+				name = strings.TrimPrefix(name, root.text)
 			}
-			names = append(names, root.plus(value{text: "/" + strings.TrimPrefix(name, "/")}))
+			names = append(names, root.plus(value{text: "/" + name}))
 		}
 	}
 	return names

@@ -86,10 +86,9 @@ func TestTooMuch(t *testing.T) {
 	x := strings.Repeat("x", MaxCommand/2-100)
 	for _, c := range []string{
 		strings.Repeat("rm a; ", MaxCommand/6+1), fill("rm a; "), fill("cd a; "), fill("true | "), fill("$(ls $(ls)) "), fill("cat <<E\n$a\nE\n"),
-		"rm " + fill("a "), "rm " + strings.Repeat("{a,b}", 6) + strings.Repeat("$a", 900), "f() { a; }; " + fill("f; "), "f() { " + fill("a; ") + "}; ", "case x in " + fill("a) b;; ") + "esac;",
+		"rm " + fill("a "), "rm " + strings.Repeat("{a,b}", 6) + strings.Repeat("$a", 900), "f() { a; }; " + fill("f; "), "case x in " + fill("a) b;; ") + "esac;",
 		"a=xx; " + strings.Repeat("a=$a$a; ", 60), "a=xx; " + strings.Repeat("a+=$a; ", 60), "a=$U; " + strings.Repeat("a=$a$a; ", 60),
 		"a=(x y); " + strings.Repeat(`a=("${a[@]}" "${a[@]}"); `, 60), "set x; " + strings.Repeat(`set -- "$@" "$@"; `, 60),
-		"a=" + x + "; b=${a//x/$a}; ", "a=" + x + "; b=${a%%*y*z*}; ",
 		"python3 -c '" + fill("open(a,\"w\")\n") + "'; ", "perl -e '" + fill("unlink $a,") + "'; ",
 		"git a; git b; git c; git d; git e; git f; git g; git h; git i; ",
 	} {
@@ -105,7 +104,7 @@ func TestTooMuch(t *testing.T) {
 		"for a in" + many(20, " a") + "; do for b in" + many(12, " b") + "; do x=$(wc -l $a); y=$(grep x $b); echo $x $y $(date); done; done; ",
 		"for a in" + many(70, " a") + "; do echo x; done; ", "a='#" + x + "'; for b in {1,2,3,4,5,6,7,8,9}; do for c in {1,2,3,4,5,6,7,8,9}; do eval $a; done; done; ",
 		numbered(70, "echo x >/tmp/f%d; "), numbered(70, "rm /w/dist/f%d; "), numbered(600, "rm /tmp/f%d; "), numbered(600, "export A%d=x\n"),
-		"git stash; " + fill("true; "),
+		"git stash; " + fill("true; "), "f() { " + fill("a; ") + "}; ",
 	} {
 		if r := Classify(c+"git stash", testEnv()); !stashes(r) {
 			t.Errorf("%.60q: %d effects, unknown %.100q", c, len(r.Effects), r.Unknown)

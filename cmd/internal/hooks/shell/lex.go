@@ -62,10 +62,6 @@ func (p *parser) parts(stop string, inQuotes bool) (w word) {
 		case c == '\'':
 			p.i++
 			add(part{kind: single, text: p.until('\'')}, from)
-		case strings.IndexByte("?*+@!", c) >= 0 && strings.HasPrefix(rest, "(") && strings.IndexByte(stop, '(') >= 0:
-			p.i++
-			p.parens()
-			add(part{kind: pattern}, from)
 		case c == '{':
 			if alternatives := p.braces(stop); alternatives != nil {
 				add(part{kind: braces, args: alternatives}, from)
@@ -92,28 +88,6 @@ func (p *parser) until(c byte) string {
 	return p.s[start : p.i-1]
 }
 
-// parens skips what stands in parentheses.
-func (p *parser) parens() {
-	for depth := 0; p.i < len(p.s); {
-		switch c := p.s[p.i]; c {
-		case '(':
-			depth++
-		case ')':
-			depth--
-		case '\\':
-			p.i++
-		case '\'', '"':
-			p.i++
-			p.until(c)
-			continue
-		}
-		if p.i++; depth == 0 {
-			return
-		}
-	}
-	p.fail()
-}
-
 // dollar parses what begins with a dollar sign, which is taken. A dollar sign alone is none.
 func (p *parser) dollar(inQuotes bool) (part, bool) {
 	switch {
@@ -126,9 +100,6 @@ func (p *parser) dollar(inQuotes bool) (part, bool) {
 		p.i++
 		list, _ := p.list(")")
 		return part{kind: substitution, list: list}, true
-	case p.at("["):
-		w, ok := p.arithmetic("[", "]")
-		return part{kind: number, args: []word{w}}, ok
 	case p.take("{"):
 		return p.parameter(), true
 	case !inQuotes && p.take("'"):
@@ -143,10 +114,6 @@ func (p *parser) dollar(inQuotes bool) (part, bool) {
 		text := p.s[from:p.i]
 		p.expect("'")
 		return part{kind: single, text: ansi(text)}, true
-	case !inQuotes && p.take(`"`):
-		inner := p.parts(`"`, true)
-		p.expect(`"`)
-		return part{kind: double, args: []word{inner}}, true
 	}
 	name := p.name()
 	return part{kind: param, text: name}, name != ""
@@ -172,13 +139,12 @@ func (p *parser) name() string {
 // operators are what may be done to the value of a parameter, longer ones first.
 var operators = []string{":-", ":=", ":+", ":?", "-", "=", "+", "?", "##", "#", "%%", "%", "//", "/", ":"}
 
-// parameter parses ${…} behind its brace. The operator "length" is that of ${#x}, and "other" one
-// of which the result is not known.
+// parameter parses ${…} behind its brace. The operator "other" is one of which the result is not
+// known.
 func (p *parser) parameter() part {
 	t := part{kind: param}
-	prefix := ""
-	if (p.at("#") || p.at("!")) && !strings.HasPrefix(p.s[p.i+1:], "}") {
-		prefix = p.s[p.i : p.i+1]
+	prefix := (p.at("#") || p.at("!")) && !strings.HasPrefix(p.s[p.i+1:], "}")
+	if prefix {
 		p.i++
 	}
 	t.text = p.name()
@@ -201,10 +167,7 @@ func (p *parser) parameter() part {
 			break
 		}
 	}
-	switch {
-	case prefix == "#":
-		t.op = "length"
-	case prefix == "!" || !p.at("}"):
+	if prefix || !p.at("}") {
 		p.parts("}", false)
 		t.op = "other"
 	}

@@ -160,8 +160,6 @@ func (w *walker) printedByGit(sc *scope, args []value) input {
 			top = w.env.Top(sc.dir)
 		}
 		return input{text: top, known: top != "", names: value{open: true}}
-	case sub == "rev-parse" && o.has("--git-dir", "--git-common-dir"):
-		return input{text: ".git", known: true}
 	case strings.Contains(gitListers, " "+sub+" "):
 		v := value{open: true, names: true}
 		if sc.dir != "" {
@@ -174,18 +172,11 @@ func (w *walker) printedByGit(sc *scope, args []value) input {
 
 // temporary is a name that mktemp makes.
 func temporary(args []value) string {
-	o := parse(args, []string{"-p", "--tmpdir", "--suffix"}, false)
-	name := "tmp.x"
-	if len(o.words) > 0 {
-		name = o.words[0].text
+	o := parse(args, []string{"-p", "--suffix"}, false)
+	if len(o.words) > 0 && !o.has("-t", "-p", "--tmpdir") {
+		return o.words[0].text
 	}
-	switch dir, ok := o.value("-p", "--tmpdir"); {
-	case ok:
-		return path.Join(dir.text, name)
-	case len(o.words) > 0 && !o.has("-t", "--tmpdir"):
-		return name
-	}
-	return path.Join("/tmp", name)
+	return "/tmp/tmp.x"
 }
 
 // output returns what $(…) stands for.

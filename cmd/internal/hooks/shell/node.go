@@ -49,7 +49,6 @@ const (
 	substitution                 // $(…)
 	number                       // $((…))
 	process                      // <(…)
-	pattern                      // @(a|b)
 	braces                       // {a,b}
 )
 

@@ -50,10 +50,7 @@ func (w *walker) param(sc *scope, p part) (values []value, list bool) {
 	if list = p.all || p.text == "@" || p.text == "*"; !list && len(values) > 1 {
 		values = values[:1]
 	}
-	arg := func(i int) string { return w.joined(sc, p.args[i]).text }
 	switch op := p.op; op {
-	case "length":
-		return []value{{text: "0"}}, false
 	case ":-", "-", ":=", "=":
 		if !known {
 			return []value{w.joined(sc, p.args[0])}, false
@@ -63,23 +60,19 @@ func (w *walker) param(sc *scope, p part) (values []value, list bool) {
 			return nil, false
 		}
 		return []value{w.joined(sc, p.args[0])}, false
-	case "#", "##", "%", "%%":
-		values = mapped(values, func(s string) string {
-			w.spend(len(s) * len(s) >> 10)
-			return trim(op, s, arg(0))
-		})
-	case "/", "//":
-		values = mapped(values, func(s string) string {
-			with, n := "", 1
-			if len(p.args) > 1 {
-				with = arg(1)
+	case "#", "##", "%", "%%", "/", "//": // but for a suffix, its directory is what is known then
+		suffix, all := w.joined(sc, p.args[0]).text, make([]value, len(values))
+		for i, v := range values {
+			if suffix == ".*" {
+				suffix = path.Ext(v.text)
 			}
-			if op == "//" {
-				n = -1
+			if s, ok := strings.CutSuffix(v.text, suffix); ok && op == "%" && !v.open {
+				all[i].text = s
+			} else {
+				all[i] = value{text: v.text[:strings.LastIndexByte(v.text, '/')+1], open: true, names: !v.open || v.names}
 			}
-			w.spend(strings.Count(s, arg(0)) * len(with) >> 10)
-			return strings.Replace(s, arg(0), with, n)
-		})
+		}
+		values = all
 	case ":", "other":
 		known = known && list && op == ":"
 	}
@@ -87,38 +80,4 @@ func (w *walker) param(sc *scope, p part) (values []value, list bool) {
 		return []value{{open: true}}, false
 	}
 	return values, list
-}
-
-// mapped applies f to the values that are known.
-func mapped(values []value, f func(string) string) (all []value) {
-	for _, v := range values {
-		if v.rest = ""; !v.open {
-			v.text = f(v.text)
-		}
-		all = append(all, v)
-	}
-	return all
-}
-
-// trim removes the beginning or the end of s that matches a pattern.
-func trim(op, s, pattern string) string {
-	flat := strings.NewReplacer("/", "\x00")
-	matches := func(part string) bool {
-		ok, err := path.Match(flat.Replace(pattern), flat.Replace(part))
-		return ok && err == nil
-	}
-	for i := range len(s) + 1 {
-		at := i
-		if op == "%" || op == "##" {
-			at = len(s) - i
-		}
-		if op[0] == '#' {
-			if matches(s[:at]) {
-				return s[at:]
-			}
-		} else if matches(s[at:]) {
-			return s[:at]
-		}
-	}
-	return s
 }

@@ -15,8 +15,7 @@ type parser struct {
 	i        int
 	docs     []document // that begin in the next line
 	depth    int
-	noBraces int // how often an open brace was not that of {a,b}
-	commands int
+	noBraces int  // how often an open brace was not that of {a,b}
 	scanned  int  // how much was looked through for the end of an expression that has none
 	broken   bool // something does not parse; what stands before it is parsed
 }
@@ -163,9 +162,6 @@ func (p *parser) pipeline() *node {
 
 func (p *parser) command() *node {
 	defer p.enter()()
-	if p.commands++; p.commands > maxCommands {
-		p.fail()
-	}
 	p.space()
 	n := p.compound()
 	if n == nil {

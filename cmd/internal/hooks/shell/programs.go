@@ -45,11 +45,8 @@ func (c *call) special() bool {
 				c.sc.aliases[name] = text
 			}
 		}
-	case "source", ".": // a file, which is not read; those that prepare an environment are known
-		s := c.arg(0)
-		if !slices.ContainsFunc([]string{"/activate", "rc", "profile", "env"}, func(end string) bool { return strings.HasSuffix(s, end) }) {
-			c.w.unknown(path.Base(s))
-		}
+	case "source", ".": // a file, which is not read
+		c.w.unknown(path.Base(c.arg(0)))
 	case "sh", "bash", "zsh", "dash", "ksh", "ash", "fish", "mksh":
 		c.shell()
 	case "xargs", "gxargs":
@@ -91,8 +88,6 @@ func (c *call) special() bool {
 		c.git()
 	case "npm", "pnpm", "yarn", "bun":
 		c.npm()
-	case "go":
-		return c.golang()
 	case "python", "python2", "python3", "pypy3", "ipython", "node", "nodejs", "ruby", "php", "perl", "tsx", "ts-node", "osascript", "lua":
 		c.interpreter()
 	default:
@@ -198,10 +193,6 @@ func (c *call) awk() {
 				c.effect(Effect{Op: "awk >"}, value{text: strings.Trim(file, `" `)})
 			}
 		}
-		if _, text, ok := strings.Cut(line, `system("`); ok {
-			text, _, _ = strings.Cut(text, `"`)
-			c.w.script(c.sc.clone(), text)
-		}
 	}
 }
 
@@ -292,7 +283,7 @@ func writesByName(script string) bool {
 }
 
 // fetched runs words as a command of a package. There, unlike elsewhere, create-x begins a
-// project, and cli is the program of the package's scope.
+// project, cli is the program of the package's scope, and the path of a Go package has a domain.
 func (c *call) fetched(words []value) {
 	if len(words) == 0 {
 		return
@@ -308,26 +299,10 @@ func (c *call) fetched(words []value) {
 		r, _ := find("create-*")
 		inner.apply(r)
 	default:
+		if domain, _, _ := strings.Cut(words[0].text, "/"); strings.Contains(strings.Trim(domain, "."), ".") && domain != words[0].text {
+			path, _, _ := strings.Cut(words[0].text, "@")
+			words = append([]value{{text: path[strings.LastIndexByte(path, '/')+1:]}}, words[1:]...)
+		}
 		c.again(words)
 	}
-}
-
-// golang follows go run, of a program in the table.
-func (c *call) golang() bool {
-	own, _ := find("go")
-	sub, rest, sc := subcommand(c, own, c.args)
-	if sub != "run" && sub != "tool" {
-		return false
-	}
-	words := parse(rest, []string{"-C", "-tags", "-mod", "-modfile", "-ldflags", "-exec", "-p"}, true).words
-	if len(words) == 0 {
-		return true
-	}
-	name, _, _ := strings.Cut(words[0].text, "@")
-	if base := path.Base(name); isProgram(base) && (sub == "tool" || strings.Contains(name, ".") && base != name) {
-		c.w.run(sc, append([]value{{text: base}}, words[1:]...))
-	} else {
-		c.w.unknown("go " + sub)
-	}
-	return true
 }

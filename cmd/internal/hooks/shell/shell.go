@@ -11,12 +11,12 @@ const MaxCommand = 64 << 10
 
 // What a command may need, so that none takes 50 ms to follow: a step takes about 1 µs.
 const (
-	maxSteps    = 60000
-	maxDepth    = 60       // of commands within commands
-	maxCopied   = 16 << 20 // bytes of values
-	maxEffects  = 500
-	maxUnknown  = 64
-	maxCommands = 3000 // that are parsed
+	maxSteps   = 60000
+	maxDepth   = 60       // of commands within commands
+	maxCopied  = 16 << 20 // bytes of values
+	maxEffects = 500
+	maxUnknown = 64
+	maxWords   = 64 // of a list of names or one word that has braces
 )
 
 // An Effect is one change that a command would make.
@@ -173,9 +173,7 @@ func (w *walker) script(sc *scope, text string) {
 	p := &parser{s: strings.ReplaceAll(text, "\r\n", "\n")}
 	list, _ := p.list()
 	w.result.Broken = w.result.Broken || p.broken
-	if p.commands > maxCommands {
-		defer w.unknown("a command that is too long to be followed")
-	} else if p.broken {
+	if p.broken {
 		w.unknown("what does not parse")
 	}
 	w.list(sc, list)
@@ -349,9 +347,6 @@ var (
 	here  = value{text: "."}               // the directory of a command as a target
 	found = value{open: true, names: true} // the name of some file
 )
-
-// maxNames is how many of a list of names are followed.
-const maxNames = 24
 
 func (w *walker) assign(sc *scope, a assign) {
 	values := []value{w.joined(sc, a.value)}

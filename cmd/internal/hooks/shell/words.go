@@ -122,11 +122,6 @@ func (w *walker) joined(sc *scope, parts word) value {
 	return e.current
 }
 
-const (
-	maxWords = 64   // of one that has braces
-	maxParts = 1000 // of one word
-)
-
 // alternatives expands {a,b}, into at most limit words.
 func alternatives(parts word, limit int) (all []word) {
 	i := slices.IndexFunc(parts, func(p part) bool { return p.kind == braces })
@@ -193,9 +188,7 @@ func (e *expander) expansion(values []value, list, quoted bool) {
 }
 
 func (e *expander) parts(parts word, quotes bool) {
-	if len(parts) > maxParts {
-		panic("too much to follow")
-	}
+	e.w.spend(len(parts))
 	for i, p := range parts {
 		switch p.kind {
 		case literal:
