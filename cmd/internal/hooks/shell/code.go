@@ -176,21 +176,18 @@ func (p *code) called(i int, name string, args [][]token) {
 		}
 	case "to_csv", "to_parquet", "to_json", "to_excel", "to_pickle", "to_feather", "to_html", "savefig", "save", "savez", "savetxt",
 		"imsave", "imwrite": // which also write to what is no file
-		if len(args) > 1 && len(args[1]) == 1 && args[1][0].kind == 's' && module == "torch" {
+		if module == "torch" && len(args) > 1 {
 			args = args[1:]
 		}
 		for n, a := range args {
-			if len(a) > 2 && a[1].kind == '=' {
-				if !strings.Contains(" path_or_buf path fname excel_writer buf file f fp filename ", " "+a[0].text+" ") {
-					continue
-				}
+			named := len(a) > 2 && a[1].kind == '='
+			if named && strings.Contains(" path_or_buf path fname excel_writer buf file f fp filename ", " "+a[0].text+" ") {
 				a = a[2:]
-			} else if n > 0 {
+			} else if named || n > 0 {
 				continue
 			}
-			v, ok := p.place(a, 0)
-			isFile := last != "save" || v.open || strings.ContainsAny(v.text, "./") || strings.Contains(" np numpy torch ", " "+module+" ")
-			if ok && isFile {
+			isFile := last != "save" || strings.Contains(" np numpy torch ", " "+module+" ")
+			if v, ok := p.place(a, 0); ok && (isFile || v.open || strings.ContainsAny(v.text, "./")) {
 				p.c.effect(Effect{Op: p.op}, v)
 			}
 		}
@@ -257,7 +254,6 @@ func (p *code) everyPath() {
 // runs follows a command that the program runs.
 func (p *code) runs(args [][]token) {
 	sc := p.c.sc.clone()
-	var words []value
 	for _, a := range args {
 		if i := slices.IndexFunc(a, func(t token) bool { return t.text == "cwd" }); i >= 0 && i+2 < len(a) {
 			dir, ok := p.place(a[i+2:], 0)
@@ -266,22 +262,19 @@ func (p *code) runs(args [][]token) {
 			}
 		}
 	}
-	for i, a := range args[:min(2, len(args))] {
-		switch {
-		case i == 0 && a[0].kind == 's' && len(args) > 1 && args[1][0].kind == '[', a[0].kind == '[':
-			for _, t := range a {
-				if t.kind == 's' {
-					words = append(words, value{text: t.text})
-				}
+	if i := slices.IndexFunc(args[:min(2, len(args))], func(a []token) bool { return a[0].kind == '[' }); i >= 0 {
+		var words []value
+		for _, t := range slices.Concat(args[:i+1]...) {
+			if t.kind == 's' {
+				words = append(words, value{text: t.text})
 			}
-		case i == 0:
-			if v, ok := p.place(a, 0); ok {
-				p.c.w.script(sc, v.source())
-			}
-			return
+		}
+		p.c.w.run(sc, words)
+	} else if len(args) > 0 {
+		if v, ok := p.place(args[0], 0); ok {
+			p.c.w.script(sc, v.source())
 		}
 	}
-	p.c.w.run(sc, words)
 }
 
 // arguments splits what stands behind an open parenthesis, up to the one that closes it.

@@ -100,8 +100,10 @@ func (c *call) byTable() bool {
 	for _, a := range c.args {
 		if a.text == "--" {
 			break
+		} else if !strings.HasPrefix(a.text, "-") {
+			continue
 		}
-		if v, _ := find(key + " " + a.text); v != nil && a.text[0] == '-' && (c.name == key || v.is("destroys")) {
+		if v, _ := find(key + " " + a.text); v != nil && (c.name == key || v.is("destroys")) {
 			r, c.name = v, key+" "+a.text
 		}
 	}

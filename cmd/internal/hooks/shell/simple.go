@@ -87,11 +87,6 @@ func (p *parser) redirect(n *node) bool {
 	for i < len(p.s) && isDigit(p.s[i]) {
 		i++
 	}
-	if p.at("{") {
-		if end := strings.IndexByte(p.s[i:], '}'); end > 1 && strings.Trim(p.s[i+1:i+end], letters) == "" {
-			i += end + 1
-		}
-	}
 	for _, op := range []string{"<<<", "<<-", "<<", "<&", "<>", "<", "&>>", "&>", ">>", ">|", ">&", ">"} {
 		rest, ok := strings.CutPrefix(p.s[i:], op)
 		if !ok || op[0] == '&' && i > p.i {

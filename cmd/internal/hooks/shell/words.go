@@ -238,9 +238,6 @@ func (e *expander) literal(s string, first, quoted bool) {
 			}
 		case !quoted && !e.whole && (c == '*' || c == '?'):
 			b.WriteByte('x')
-		case !quoted && !e.whole && c == '[' && strings.IndexByte(s[i:], ']') > 1:
-			b.WriteByte(strings.TrimLeft(s[i+1:], "!^")[0])
-			i += strings.IndexByte(s[i:], ']')
 		default:
 			b.WriteByte(c)
 		}
