@@ -94,7 +94,7 @@ func (s *setup) watchStreams(ctx context.Context, srv *server.Server) {
 
 // look makes the streams of an account what they have to be, and notes whether they are.
 func (s *setup) look(ctx context.Context, u *user) {
-	for _, config := range []map[string]any{s.entries(), s.agents()} {
+	for _, config := range []server.StreamConfig{s.entries(), s.agents()} {
 		if err := s.ensure(ctx, u, config); err != nil && ctx.Err() == nil {
 			s.warn("account %q: %v", u.account, err)
 			u.durable.streams.Store(false)
@@ -148,22 +148,14 @@ func (s *setup) watchPeers(ctx context.Context, srv *server.Server) {
 
 // streamPeers returns the names of the servers that keep the stream, and are not down.
 func streamPeers(ctx context.Context, conn *nats.Conn) (names []string, err error) {
-	var v struct {
-		Cluster struct {
-			Leader   string
-			Replicas []struct {
-				Name    string
-				Offline bool
-			}
-		}
-	}
-	if err := call(ctx, conn, "$JS.API.STREAM.INFO."+entries, nil, &v); err != nil {
+	info, err := streamInfo(ctx, conn, entries)
+	if err != nil || info.Cluster == nil {
 		return nil, err
 	}
-	if v.Cluster.Leader != "" {
-		names = append(names, v.Cluster.Leader)
+	if info.Cluster.Leader != "" {
+		names = append(names, info.Cluster.Leader)
 	}
-	for _, replica := range v.Cluster.Replicas {
+	for _, replica := range info.Cluster.Replicas {
 		if !replica.Offline {
 			names = append(names, replica.Name)
 		}

@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 	"net"
 	"net/http"
-	"net/http/httputil"
-	"net/url"
 	"sync/atomic"
 	"time"
 )
@@ -30,10 +28,9 @@ func (h *health) problem() string {
 	return ""
 }
 
-// serveMonitor serves the pages of nats-server, which has them at inner, at a listener. /healthz
-// has status 503 while there is a problem.
-func (h *health) serveMonitor(l net.Listener, inner string) *http.Server {
-	pages := httputil.NewSingleHostReverseProxy(&url.URL{Scheme: "http", Host: inner})
+// serveMonitor serves the pages of nats-server at a listener. /healthz has status 503 while there is
+// a problem.
+func (h *health) serveMonitor(l net.Listener, pages http.Handler) *http.Server {
 	mux := http.NewServeMux()
 	mux.Handle("/", pages)
 	mux.HandleFunc("/healthz", func(w http.ResponseWriter, r *http.Request) {

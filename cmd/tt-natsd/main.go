@@ -55,7 +55,6 @@ func run(args []string, stdout, stderr io.Writer) int {
 	flags.StringVar(&o.listen, "listen", "", "the address to listen on; port 0 is any free one")
 	flags.StringVar(&o.store, "store", "", "the directory to keep everything in")
 	flags.StringVar(&o.config, "config", "", "a configuration file of nats-server")
-	flags.IntVar(&o.replicas, "replicas", 0, "on how many servers of a cluster each change is stored: 1, 3 or 5 (default: 3 in a cluster)")
 	flags.StringVar(&o.monitor, "monitor", "", "the address of /healthz and the other pages of nats-server")
 	flags.BoolVar(&o.create, "new", false, "make the store, which must not be there")
 	flags.BoolVar(&o.restored, "restored", false, "the store was copied back, or with --new takes the place of one that was lost")
@@ -137,7 +136,6 @@ func makeKey(path string) (public string, err error) {
 // options are the flags.
 type options struct {
 	listen, store, config, monitor string
-	replicas                       int
 	create, restored               bool // --new, --restored
 
 	closing bool // no clients are let in: the streams are closed, and that is all
@@ -149,9 +147,6 @@ func (o options) check() error {
 	}
 	if _, _, err := splitAddress(o.listen); err != nil {
 		return err
-	}
-	if o.replicas < 0 || o.replicas > 5 || o.replicas > 0 && o.replicas%2 == 0 {
-		return fmt.Errorf("--replicas is 1, 3 or 5, not %d", o.replicas)
 	}
 	if o.monitor != "" {
 		_, _, err := splitAddress(o.monitor)

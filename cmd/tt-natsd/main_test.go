@@ -116,7 +116,7 @@ func connect(t *testing.T, url string) *nats.Conn {
 
 // ask asks the API of JetStream and returns the answer.
 func ask(t *testing.T, conn *nats.Conn, subject string, body any) (v struct {
-	Error  *apiError
+	Error  *server.ApiError
 	Config map[string]any
 	Seq    uint64
 }) {
@@ -167,7 +167,6 @@ func TestFlags(t *testing.T) {
 		{"--listen :4222 --store x", 2, "write HOST:PORT"},
 		{"--listen 127.0.0.1:70000 --store x", 2, "write HOST:PORT"},
 		{"--listen 127.0.0.1:0 --store x --monitor 1", 2, "write HOST:PORT"},
-		{"--listen 127.0.0.1:0 --store x --replicas 2", 2, "1, 3 or 5"},
 		{"--listen 127.0.0.1:0 --store x more", 2, `"more"`},
 		{"--store x --listem 1", 2, "unknown flag"},
 	} {
@@ -218,7 +217,6 @@ func TestWhatIsWrongIsToldAtOnce(t *testing.T) {
 		"port in use":     {func(o *options) { o.listen = used.Addr().String() }, "in use"},
 		"no such host":    {func(o *options) { o.listen = "999.1.1.1:0" }, "999.1.1.1"},
 		"monitor in use":  {func(o *options) { o.monitor = used.Addr().String() }, "in use"},
-		"replicas":        {func(o *options) { o.replicas = 3 }, "needs a cluster"},
 		"no jetstream":    {func(o *options) { o.config = write(t, "accounts { A: { users: [{user: a, password: b}] } }") }, "jetstream: enabled"},
 	} {
 		t.Run(name, func(t *testing.T) {

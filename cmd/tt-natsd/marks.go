@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/nats-io/nats-server/v2/server"
@@ -136,11 +136,7 @@ func (s *store) fullBlocks() (all blocks, err error) {
 	dirs, _ := filepath.Glob(filepath.Join(s.jetstream(), "*", "streams", entries, "msgs"))
 	for _, dir := range dirs {
 		paths, _ := filepath.Glob(filepath.Join(dir, "*.blk"))
-		number := func(path string) int {
-			n, _ := strconv.Atoi(strings.TrimSuffix(filepath.Base(path), ".blk"))
-			return n
-		}
-		slices.SortFunc(paths, func(a, b string) int { return number(a) - number(b) })
+		slices.SortFunc(paths, func(a, b string) int { return cmp.Or(len(a)-len(b), strings.Compare(a, b)) }) // by number
 		for _, path := range paths[:max(0, len(paths)-1)] {
 			f, err := os.Open(path)
 			if err != nil {

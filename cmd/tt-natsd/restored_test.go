@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nkeys"
 )
@@ -84,7 +85,7 @@ func append1(t *testing.T, conn *nats.Conn, subject, body string, after string) 
 		return 0, err.Error()
 	}
 	var v struct {
-		Error *apiError
+		Error *server.ApiError
 		Seq   uint64
 	}
 	if err := json.Unmarshal(answer.Data, &v); err != nil {

@@ -1,9 +1,8 @@
 package main
 
 import (
+	"cmp"
 	"context"
-	"crypto/rand"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -26,8 +25,8 @@ const (
 	maxPings      = 2 // a host that vanished is noticed after half a minute
 	startPatience = 30 * time.Second
 	restartPause  = time.Second
-
-	routesInterval = time.Minute
+	// routeReports is at which tries it is told again that a server of the cluster is away: there is one every second.
+	routeReports = 60
 )
 
 // errWrite means that a write to the store failed, after which the server does not write any
@@ -109,7 +108,7 @@ func serveOnce(ctx context.Context, o *options, store *store, stderr io.Writer, 
 	if err := fits(o.store, clustered, len(there) > 0); err != nil {
 		return err
 	}
-	setup, err := newSetup(opts, o.replicas, clustered)
+	setup, err := newSetup(opts, clustered)
 	if err != nil {
 		return err
 	}
@@ -169,7 +168,7 @@ func serveOnce(ctx context.Context, o *options, store *store, stderr io.Writer, 
 		log.Warnf("%s can be reached by others, without TLS: give certificates in --config", opts.Host)
 	}
 	if monitor != nil {
-		pages := setup.health.serveMonitor(monitor, s.MonitorAddr().String())
+		pages := setup.health.serveMonitor(monitor, s.HTTPHandler())
 		defer pages.Close()
 		log.print("info:", "monitoring at http://%s", []any{monitor.Addr()})
 	}
@@ -302,11 +301,9 @@ func (o options) server() (opts *server.Options, clustered bool, err error) {
 		opts.JetStreamMaxStore = math.MaxInt64 / 4
 	}
 	opts.MaxPayload = max(opts.MaxPayload, maxPayload)
+	opts.ReconnectErrorReports = cmp.Or(opts.ReconnectErrorReports, routeReports)
 	if opts.PingInterval == 0 {
 		opts.PingInterval, opts.MaxPingsOut = pingInterval, maxPings
-	}
-	if o.replicas > 1 && !clustered {
-		return nil, false, fmt.Errorf("--replicas %d needs a cluster: name the other servers in --config", o.replicas)
 	}
 	return opts, clustered, nil
 }
@@ -316,21 +313,11 @@ func isLoopback(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// randomID returns 64 random bits in hexadecimal.
-func randomID() string {
-	var b [8]byte
-	_, _ = rand.Read(b[:]) // never fails
-	return hex.EncodeToString(b[:])
-}
-
 // A logger prints what an operator has to know: warnings and errors. What the server cannot
 // go on after is sent to failed.
 type logger struct {
 	out    io.Writer
 	failed chan error
-
-	mu     sync.Mutex
-	routes time.Time // when it was told last that a server of the cluster is away
 }
 
 func (l *logger) print(kind, format string, args []any) {
@@ -353,23 +340,8 @@ func (l *logger) Fatalf(format string, args ...any) {
 }
 
 func (l *logger) Errorf(format string, args ...any) {
-	if strings.HasPrefix(format, "Error trying to connect to route") && !l.tellsOfRoutes() {
-		return
-	}
 	l.print("error:", format, args)
 	if strings.Contains(format, "critical write error") || strings.Contains(format, "will be DISABLED") {
 		l.fail(errWrite)
 	}
-}
-
-// tellsOfRoutes reports whether it is time to tell again that a server of the cluster is away,
-// which every other one notices several times in a second.
-func (l *logger) tellsOfRoutes() bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if time.Since(l.routes) < routesInterval {
-		return false
-	}
-	l.routes = time.Now()
-	return true
 }

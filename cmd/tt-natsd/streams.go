@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -26,8 +27,9 @@ const (
 	metaEpoch    = "tt-epoch"    // grows with each --restored; Unix seconds
 	metaRestored = "tt-restored" // present while the stream is closed
 
-	changes = "ttlog.>"    // the subjects of entries
-	repairs = "ttrepair.>" // where they are published while the stream is closed
+	changes  = "ttlog.>"     // the subjects of entries
+	repairs  = "ttrepair.>"  // where they are published while the stream is closed
+	confirms = "ttconfirm.>" // of what a client appends to be sure of what it has read
 
 	maxEntry = 4 << 20
 )
@@ -42,7 +44,6 @@ const (
 type setup struct {
 	users     []*user
 	replicas  int  // of new streams
-	scale     bool // of streams that are there, too
 	operators bool // accounts come from elsewhere, and so do streams
 	clustered bool
 	restored  bool // the streams are to be closed until hosts have repaired them
@@ -67,13 +68,10 @@ func (u *user) accountName() string {
 }
 
 // newSetup adds a user for each account to the options, unless everybody may connect.
-func newSetup(opts *server.Options, replicas int, clustered bool) (s *setup, err error) {
-	s = &setup{replicas: replicas, scale: replicas > 0, clustered: clustered, operators: len(opts.TrustedOperators) > 0}
-	if s.replicas == 0 {
-		s.replicas = 1
-		if clustered {
-			s.replicas = 3
-		}
+func newSetup(opts *server.Options, clustered bool) (s *setup, err error) {
+	s = &setup{replicas: 1, clustered: clustered, operators: len(opts.TrustedOperators) > 0}
+	if clustered {
+		s.replicas = 3
 	}
 	open := opts.Users == nil && opts.Nkeys == nil && opts.Username == "" && opts.Authorization == "" && len(opts.Accounts) == 0
 	switch {
@@ -165,15 +163,14 @@ func (s *setup) connect(ctx context.Context, srv *server.Server, u *user) error 
 
 func (s *setup) makeStreams(ctx context.Context, u *user) error {
 	start, told := time.Now(), ""
-	for _, config := range []map[string]any{s.entries(), s.agents()} {
+	for _, config := range []server.StreamConfig{s.entries(), s.agents()} {
 		for {
 			err := s.ensure(ctx, u, config)
 			if err == nil {
 				u.durable.streams.Store(true)
 				break
 			}
-			var refused *apiError
-			if errors.As(err, &refused) && refused.ErrCode == noJetStream {
+			if server.IsNatsErr(err, server.JSNotEnabledForAccountErr) {
 				u.conn.Close()
 				u.conn = nil
 				return nil // an account without streams
@@ -196,27 +193,26 @@ func (s *setup) makeStreams(ctx context.Context, u *user) error {
 	return nil
 }
 
-func (s *setup) entries() map[string]any {
-	config := map[string]any{
-		"name": entries, "subjects": []string{changes, "ttconfirm.>"}, "storage": "file", "retention": "limits", "discard": "new",
-		"num_replicas": s.replicas, "max_msg_size": maxEntry, "max_msgs": -1, "max_bytes": -1, "max_age": 0, "max_msgs_per_subject": -1,
-		"max_consumers": -1, "no_ack": false, "sealed": false, "allow_direct": true, "allow_msg_ttl": true, "allow_rollup_hdrs": false,
-		"deny_delete": true, "deny_purge": true,
-		"republish": map[string]any{"src": changes, "dest": "ttchanged.>", "headers_only": false},
-		"metadata":  map[string]string{metaID: randomID(), metaEpoch: epoch(0)},
+func (s *setup) entries() server.StreamConfig {
+	config := server.StreamConfig{
+		Name: entries, Subjects: []string{changes, confirms}, Storage: server.FileStorage, Discard: server.DiscardNew,
+		Replicas: s.replicas, MaxMsgSize: maxEntry, MaxMsgs: -1, MaxBytes: -1, MaxMsgsPer: -1, MaxConsumers: -1,
+		AllowDirect: true, AllowMsgTTL: true, DenyDelete: true, DenyPurge: true,
+		RePublish: &server.RePublish{Source: changes, Destination: "ttchanged.>"},
+		Metadata:  map[string]string{metaID: rand.Text(), metaEpoch: epoch(0)},
 	}
 	if s.restored {
-		shut(config)
+		shut(&config)
 	}
 	return config
 }
 
 // shut closes a stream of entries: they are taken from the subject of repairs alone, to which
 // no command publishes but a repair, and stored as if they came from their own.
-func shut(config map[string]any) {
-	config["subjects"] = []string{repairs}
-	config["subject_transform"] = map[string]any{"src": repairs, "dest": changes}
-	config["metadata"].(map[string]string)[metaRestored] = "true"
+func shut(config *server.StreamConfig) {
+	config.Subjects = []string{repairs}
+	config.SubjectTransform = &server.SubjectTransformConfig{Source: repairs, Destination: changes}
+	config.Metadata[metaRestored] = "true"
 }
 
 // epoch returns the epoch of a store that is made or restored now, which is later than another.
@@ -224,19 +220,14 @@ func epoch(after int64) string { return strconv.FormatInt(max(time.Now().Unix(),
 
 // open lets changes through again, after hosts have given back what a restored store lacked.
 func (s *setup) open(ctx context.Context, u *user) error {
-	var have struct{ Config map[string]any }
-	if err := call(ctx, u.conn, "$JS.API.STREAM.INFO."+entries, nil, &have); err != nil {
+	have, err := streamInfo(ctx, u.conn, entries)
+	if err != nil || have.Config.Metadata[metaRestored] == "" {
 		return err
 	}
-	metadata := stringMap(have.Config["metadata"])
-	if metadata[metaRestored] == "" {
-		return nil
-	}
-	delete(metadata, metaRestored)
 	config := have.Config
-	config["subjects"], config["metadata"] = []string{changes, "ttconfirm.>"}, metadata
-	delete(config, "subject_transform")
-	if err := call(ctx, u.conn, "$JS.API.STREAM.UPDATE."+entries, config, nil); err != nil {
+	config.Subjects, config.SubjectTransform = []string{changes, confirms}, nil
+	delete(config.Metadata, metaRestored)
+	if _, err := call(ctx, u.conn, "UPDATE."+entries, config); err != nil {
 		return err
 	}
 	s.health.closed.Store(false)
@@ -244,23 +235,12 @@ func (s *setup) open(ctx context.Context, u *user) error {
 	return nil
 }
 
-func stringMap(v any) map[string]string {
-	m := make(map[string]string)
-	if from, ok := v.(map[string]any); ok {
-		for key, value := range from {
-			m[key], _ = value.(string)
-		}
-	}
-	return m
-}
-
 // agents is the stream of what hosts say of agents. One server syncs it now and then: a power cut
 // costs the newest of it, which hosts say again.
-func (s *setup) agents() map[string]any {
-	return map[string]any{
-		"name": agents, "subjects": []string{"ttagent.>"}, "storage": "file", "retention": "limits", "discard": "old",
-		"num_replicas": s.replicas, "max_msgs_per_subject": 1, "max_msgs": -1, "max_bytes": -1, "max_age": 0, "max_consumers": -1,
-		"allow_direct": true, "allow_msg_ttl": true,
+func (s *setup) agents() server.StreamConfig {
+	return server.StreamConfig{
+		Name: agents, Subjects: []string{"ttagent.>"}, Storage: server.FileStorage, Replicas: s.replicas,
+		MaxMsgsPer: 1, MaxMsgSize: -1, MaxMsgs: -1, MaxBytes: -1, MaxConsumers: -1, AllowDirect: true, AllowMsgTTL: true,
 	}
 }
 
@@ -269,85 +249,92 @@ var errUnfit = errors.New("the stream is not fit for tt")
 
 // ensure makes a stream. If it is there it gets the settings that it has to have: one that
 // something else has made may forget changes, or let them be removed.
-func (s *setup) ensure(ctx context.Context, u *user, config map[string]any) error {
-	name := config["name"].(string)
-	var have struct{ Config map[string]any }
-	err := call(ctx, u.conn, "$JS.API.STREAM.INFO."+name, nil, &have)
-	var refused *apiError
+func (s *setup) ensure(ctx context.Context, u *user, config server.StreamConfig) error {
+	have, err := streamInfo(ctx, u.conn, config.Name)
 	switch {
 	case err == nil:
 		return s.adapt(ctx, u, config, have.Config)
-	case !errors.As(err, &refused) || refused.ErrCode != noStream:
+	case !server.IsNatsErr(err, server.JSStreamNotFoundErr):
 		return err
-	case u.had && name == entries:
-		return fmt.Errorf("%w: the store has a stream %s that cannot be read; move the store away, or restore it from a copy", errUnfit, name)
+	case u.had && config.Name == entries:
+		return fmt.Errorf("%w: the store has a stream %s that cannot be read; move the store away, or restore it from a copy", errUnfit, config.Name)
 	}
-	relax(config)
-	err = call(ctx, u.conn, "$JS.API.STREAM.CREATE."+name, config, nil)
-	if err == nil && name == entries && s.restored {
+	relax(&config)
+	_, err = call(ctx, u.conn, "CREATE."+config.Name, config)
+	if err == nil && config.Name == entries && s.restored {
 		s.health.closed.Store(true)
 	}
-	if errors.As(err, &refused) && refused.ErrCode == inUse {
+	if server.IsNatsErr(err, server.JSStreamNameExistErr) {
 		return nil // another server of the cluster was first
 	}
 	return err
 }
 
 // adapt makes a stream that is there what it has to be: every setting is compared, those too that
-// are not ours, since one of them may let the server acknowledge before it syncs. A stream
-// is replicated to more servers only if --replicas says so.
-func (s *setup) adapt(ctx context.Context, u *user, config, have map[string]any) error {
-	if config["name"] == entries {
-		s.keepMetadata(config, have)
+// are not ours, since one of them may let the server acknowledge before it syncs. On how many servers
+// a stream is, is left as it is.
+func (s *setup) adapt(ctx context.Context, u *user, want, have server.StreamConfig) error {
+	if want.Name == entries {
+		s.keepMetadata(&want, have)
 	} else {
-		config["metadata"] = have["metadata"]
+		want.Metadata = have.Metadata
 	}
-	var want map[string]any
-	if b, err := json.Marshal(config); err != nil || json.Unmarshal(b, &want) != nil {
-		return fmt.Errorf("%w: %v", errUnfit, err)
-	}
-	for _, key := range []string{"num_replicas", "placement", "description", "duplicate_window", "consumer_limits"} {
-		if value, there := have[key]; there && (key != "num_replicas" || !s.scale) {
-			want[key] = value
-		}
-	}
-	if relax(want); want["name"] == agents && !same(have["persist_mode"], want["persist_mode"]) { // which cannot be changed
-		if err := call(ctx, u.conn, "$JS.API.STREAM.DELETE."+agents, nil, nil); err != nil {
+	want.Replicas, want.Placement, want.Description = have.Replicas, have.Placement, have.Description
+	want.Duplicates, want.ConsumerLimits = have.Duplicates, have.ConsumerLimits
+	if relax(&want); want.Name == agents && have.PersistMode != want.PersistMode { // which cannot be changed
+		if _, err := call(ctx, u.conn, "DELETE."+agents, nil); err != nil {
 			return err
 		}
-		return s.ensure(ctx, u, config)
+		return s.ensure(ctx, u, want)
 	}
 	var differ []string
-	for key := range union(want, have) {
-		if old, value := have[key], want[key]; !same(old, value) {
-			differ = append(differ, fmt.Sprintf("%s was %v, has to be %v", key, old, value))
+	old, wanted := settings(have), settings(want)
+	for key := range settings(have, want) {
+		if !reflect.DeepEqual(old[key], wanted[key]) {
+			differ = append(differ, fmt.Sprintf("%s was %v, has to be %v", key, old[key], wanted[key]))
 		}
 	}
 	if len(differ) == 0 {
 		return nil
 	}
 	slices.Sort(differ)
-	err := call(ctx, u.conn, "$JS.API.STREAM.UPDATE."+want["name"].(string), want, nil)
-	var refused *apiError
-	if errors.As(err, &refused) && !refused.passes() {
-		return fmt.Errorf("%w: %s: %q: %w", errUnfit, want["name"], differ, err)
+	_, err := call(ctx, u.conn, "UPDATE."+want.Name, want)
+	if refused := (*server.ApiError)(nil); errors.As(err, &refused) && !passes(refused) {
+		return fmt.Errorf("%w: %s: %q: %w", errUnfit, want.Name, differ, err)
 	}
 	if err == nil {
-		s.warn("stream %s is changed: %q", want["name"], differ)
+		s.warn("stream %s is changed: %q", want.Name, differ)
 	}
 	return err
+}
+
+// settings returns the settings of configurations by their names, the last one's where several have one.
+func settings(configs ...server.StreamConfig) map[string]any {
+	all := make(map[string]any)
+	for _, config := range configs {
+		b, err := json.Marshal(config)
+		if err == nil {
+			err = json.Unmarshal(b, &all)
+		}
+		if err != nil {
+			panic(err) // it came from JSON, or is our own
+		}
+	}
+	return all
 }
 
 // keepMetadata gives the configuration of the stream of entries the metadata of the one that is
 // there, and closes it if that one is closed. A store that is restored gets a later epoch,
 // once: a start that was interrupted goes on with the one that it got.
-func (s *setup) keepMetadata(config, have map[string]any) {
-	metadata := stringMap(have["metadata"])
-	closed := metadata[metaRestored] != ""
-	if before, err := strconv.ParseInt(metadata[metaEpoch], 10, 64); err != nil || s.restored && !closed {
-		metadata[metaEpoch] = epoch(before)
+func (s *setup) keepMetadata(config *server.StreamConfig, have server.StreamConfig) {
+	config.Metadata = maps.Clone(have.Metadata)
+	if config.Metadata == nil {
+		config.Metadata = make(map[string]string)
 	}
-	config["metadata"] = metadata
+	closed := config.Metadata[metaRestored] != ""
+	if before, err := strconv.ParseInt(config.Metadata[metaEpoch], 10, 64); err != nil || s.restored && !closed {
+		config.Metadata[metaEpoch] = epoch(before)
+	}
 	if s.restored || closed {
 		shut(config)
 		s.health.closed.Store(true)
@@ -356,98 +343,39 @@ func (s *setup) keepMetadata(config, have map[string]any) {
 
 // relax lets the stream of agents be acknowledged before it is synced, where one server keeps it:
 // for more, there is no such setting.
-func relax(config map[string]any) {
-	switch {
-	case config["name"] != agents:
-	case fmt.Sprint(config["num_replicas"]) == "1":
-		config["persist_mode"] = "async"
-	default:
-		delete(config, "persist_mode")
+func relax(config *server.StreamConfig) {
+	if config.Name == agents && config.Replicas == 1 {
+		config.PersistMode = server.AsyncPersistMode
 	}
 }
 
-func union(a, b map[string]any) map[string]any {
-	all := maps.Clone(a)
-	maps.Copy(all, b)
-	return all
-}
-
-// same reports whether two values of a setting are equal. A setting that is left out has the
-// value that stands for nothing.
-func same(a, b any) bool {
-	nothing := func(v any) bool {
-		switch v := v.(type) {
-		case nil:
-			return true
-		case bool:
-			return !v
-		case float64:
-			return v == 0 || v == -1
-		case string:
-			return v == "" || v == "none" || v == "default"
-		case map[string]any:
-			return len(v) == 0
-		case []any:
-			return len(v) == 0
-		}
-		return false
-	}
-	if a, ok := a.(map[string]any); ok {
-		if b, ok := b.(map[string]any); ok {
-			for key := range union(a, b) {
-				if !same(a[key], b[key]) {
-					return false
-				}
-			}
-			return true
-		}
-	}
-	return reflect.DeepEqual(a, b) || nothing(a) && nothing(b)
-}
-
-// Error numbers of JetStream.
-const (
-	noStream    = 10059
-	inUse       = 10058
-	noJetStream = 10039
-)
-
-type apiError struct {
-	ErrCode int    `json:"err_code"`
-	Text    string `json:"description"`
-}
-
-func (e *apiError) Error() string { return fmt.Sprintf("%s (%d)", e.Text, e.ErrCode) }
-
-// passes reports whether the cause is that the cluster has no leader yet, or too few servers.
-func (e *apiError) passes() bool {
+// passes reports whether the cause of an error is that the cluster has no leader yet, or too few servers.
+func passes(e *server.ApiError) bool {
 	return e.ErrCode >= 10003 && e.ErrCode <= 10010 || e.ErrCode == 10023
 }
 
-// call asks the API of JetStream, and decodes the answer into v unless it is nil.
-func call(ctx context.Context, conn *nats.Conn, subject string, request, v any) error {
+func streamInfo(ctx context.Context, conn *nats.Conn, stream string) (*server.StreamInfo, error) {
+	return call(ctx, conn, "INFO."+stream, nil)
+}
+
+// call asks the API of JetStream for something about a stream.
+func call(ctx context.Context, conn *nats.Conn, what string, request any) (*server.StreamInfo, error) {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
 	var body []byte
 	if request != nil {
 		var err error
 		if body, err = json.Marshal(request); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	answer, err := conn.RequestWithContext(ctx, subject, body)
+	answer, err := conn.RequestWithContext(ctx, "$JS.API.STREAM."+what, body)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	var e struct{ Error *apiError }
-	if err := json.Unmarshal(answer.Data, &e); err != nil {
-		return err
+	v := server.JSApiStreamInfoResponse{StreamInfo: new(server.StreamInfo)}
+	if err = json.Unmarshal(answer.Data, &v); err == nil {
+		err = v.ToError()
 	}
-	if e.Error != nil {
-		return e.Error
-	}
-	if v == nil {
-		return nil
-	}
-	return json.Unmarshal(answer.Data, v)
+	return v.StreamInfo, err
 }
