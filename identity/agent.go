@@ -30,5 +30,5 @@ type Agent struct {
 	RootStartedAt   time.Time // wall clock, approximate; zero without Root
 	SessionExported bool      // the anchor is a session id, which outlives its process: gone needs silence too
 	Detail          string    // one sentence: why this id
-	Signals         []Signal  // what was seen, in order
+	Signals         []string  // what was seen, in order; values are as they were: print them with care
 }

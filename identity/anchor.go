@@ -36,7 +36,7 @@ var terminals = [...]terminal{
 func (r *resolver) anchor(h *harness.Harness) anchor {
 	session, id := r.env.firstOf(h.SessionVars)
 	if session != "" {
-		r.note(session, id, RoleAnchor, "the exported session id")
+		r.note(session, id, roleAnchor, "the exported session id")
 	}
 	root, found := r.root(h)
 	switch {
@@ -80,7 +80,7 @@ func (r *resolver) searchRoot(h *harness.Harness) (root Info, found bool) {
 		root, found = hint, true
 	}
 	if found {
-		r.note("ancestor process", root.Name+" "+root.String(), RoleRoot, "")
+		r.note("ancestor process", root.Name+" "+root.String(), roleRoot, "")
 	}
 	return root, found
 }
@@ -94,7 +94,7 @@ func (r *resolver) belowServer(chain []Info, h *harness.Harness) []Info {
 	if h.ServerArg == "" || at < 0 {
 		return chain
 	}
-	r.note("ancestor process", chain[at].Name+" "+chain[at].String(), RoleIgnored, "it serves many sessions")
+	r.note("ancestor process", chain[at].Name+" "+chain[at].String(), roleIgnored, "it serves many sessions")
 	return chain[:at]
 }
 
@@ -107,10 +107,10 @@ func (r *resolver) namedProcess(variable string, lowest int) (Info, bool) {
 	}
 	p, found := byPID(r.table, value)
 	if !found || p.PID < lowest {
-		r.note(variable, value, RoleIgnored, "no such process")
+		r.note(variable, value, roleIgnored, "no such process")
 		return Info{}, false
 	}
-	r.note(variable, value, RoleRoot, "")
+	r.note(variable, value, roleRoot, "")
 	return p, true
 }
 
@@ -120,7 +120,7 @@ func (r *resolver) terminalAnchor() (anchor, bool) {
 		if id == "" {
 			continue
 		}
-		r.note(t.variable, id, RoleAnchor, "the terminal")
+		r.note(t.variable, id, roleAnchor, "the terminal")
 		a := anchor{text: "terminal:" + t.variable + "=" + id, why: "the terminal's " + t.variable}
 		if t.within != "" {
 			a.scope = r.env.get(t.within)
@@ -134,11 +134,11 @@ func (r *resolver) terminalAnchor() (anchor, bool) {
 // process can be inspected.
 func (r *resolver) callerAnchor() anchor {
 	if p, ok := caller(r.ancestors()); ok {
-		r.note("parent process", p.Name+" "+p.String(), RoleAnchor, "")
+		r.note("parent process", p.Name+" "+p.String(), roleAnchor, "")
 		return processAnchor("parent:", p, "the calling process "+p.String())
 	}
 	user := r.env.user() + "@" + r.env.Host
-	r.note("user", user, RoleAnchor, "no process could be inspected")
+	r.note("user", user, roleAnchor, "no process could be inspected")
 	return anchor{text: "user:" + user, why: "the user"}
 }
 

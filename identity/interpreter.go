@@ -5,32 +5,17 @@ import (
 	"strings"
 )
 
-// An interpreter runs the program that its first argument other than a flag
-// names: a script, or for npx a package.
-type interpreter struct {
-	valued   []string // flags whose value is the next argument
-	inline   []string // flags that carry the program's text: no script is named
-	commands []string // sub-commands that may stand before the program
-}
-
 var (
-	node = interpreter{
-		valued: []string{"-r", "--require", "--import", "--loader", "--experimental-loader", "-C", "--conditions"},
-		inline: []string{"-e", "--eval", "-p", "--print", "-pe"},
-	}
-	bun = interpreter{
-		valued:   []string{"-r", "--preload", "--cwd", "-c", "--config"},
-		inline:   []string{"-e", "--eval", "-p", "--print"},
-		commands: []string{"run", "x"},
-	}
-	npx = interpreter{
-		valued: []string{"-p", "--package", "-w", "--workspace"},
-		inline: []string{"-c", "--call"},
-	}
+	// valued are the flags of interpreters whose value is the next argument.
+	valued = []string{"-r", "--require", "--import", "--loader", "--experimental-loader", "-C", "--conditions",
+		"--preload", "--cwd", "--config"}
+	// inline are those that carry the program's text, so that no script is named.
+	inline = []string{"-e", "--eval", "-p", "--print", "-pe"}
 )
 
 // programOf returns the path or the package that args tell an interpreter to
-// run, "" if args[0] is not an interpreter or names no program.
+// run, "" if args[0] is not an interpreter or names no program: the first argument
+// other than a flag.
 func programOf(args []string) string {
 	if len(args) == 0 {
 		return ""
@@ -42,36 +27,22 @@ func programOf(args []string) string {
 		return ""
 	}
 	switch strings.TrimRight(programName(args[0]), "0123456789.") { // "node22"
-	case "node", "nodejs":
-		return node.program(args[1:])
-	case "bun":
-		return bun.program(args[1:])
-	case "npx", "npx-cli.js":
-		return npx.program(args[1:])
-	case "npm": // npx shows itself as "npm exec PACKAGE"
-		if at(args, 1) == "exec" {
-			return npx.program(args[2:])
-		}
+	case "node", "nodejs", "bun":
+	default:
+		return ""
 	}
-	return ""
-}
-
-func (in interpreter) program(args []string) string {
-	for i := 0; i < len(args); i++ {
+	for i := 1; i < len(args); i++ {
 		arg := args[i]
 		flag, _, _ := strings.Cut(arg, "=")
 		switch {
-		case arg == "-" || slices.Contains(in.inline, flag):
+		case arg == "-" || slices.Contains(inline, flag):
 			return ""
 		case arg == "--":
 			return at(args, i+1)
-		case slices.Contains(in.valued, arg):
+		case slices.Contains(valued, arg):
 			i++
-		case isFlag(arg) || slices.Contains(in.commands, arg):
+		case isFlag(arg):
 		default:
-			if nested := programOf(args[i:]); nested != "" { // "node /usr/bin/npx claude"
-				return nested
-			}
 			return arg
 		}
 	}

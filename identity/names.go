@@ -66,12 +66,9 @@ func harnessOfExecutable(path string) *harness.Harness {
 }
 
 // harnessOfProgram returns the harness that an interpreter runs as program: a
-// script, by its name or its npm package, or a package, with or without a version.
+// script, by its name or its npm package.
 func harnessOfProgram(program string) *harness.Harness {
 	program = slashed(program)
-	if at := strings.LastIndexByte(program, '@'); at > strings.LastIndexByte(program, '/')+1 {
-		program = program[:at] // a package's version
-	}
 	if h := harnessOfPackage(program); h != nil {
 		return h
 	}
@@ -80,7 +77,7 @@ func harnessOfProgram(program string) *harness.Harness {
 
 // harnessOfPackage returns the harness in whose npm package path lies; of nested
 // packages the innermost counts. A package without a scope has a name that any
-// directory may have, so it counts only below node_modules or on its own.
+// directory may have, so it counts only below node_modules.
 func harnessOfPackage(path string) *harness.Harness {
 	const modules = "node_modules/"
 	inside := strings.LastIndex(path, modules)
@@ -93,7 +90,6 @@ func harnessOfPackage(path string) *harness.Harness {
 		switch {
 		case h.Package == "":
 		case h.Package[0] == '@' && strings.Contains(path, name),
-			path == name,
 			inside >= 0 && strings.HasPrefix(path, name):
 			return h
 		}

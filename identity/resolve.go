@@ -25,13 +25,12 @@ func Resolve(env Env, table Table, override string) (Agent, error) {
 		return r.given(id, "TT_HARNESS_AGENT_ID", SourceExported)
 	}
 	if h, by := harnessByMarkers(env); h != nil {
-		r.note(by.Var, by.Value, RoleIdentity, "")
-		r.noteOtherMarkers(h)
+		r.note(by.Var, by.Value, roleIdentity, "")
 		return r.harness(h, SourceEnvironment, by.Var+"="+by.Value), nil
 	}
 	if env.exportEnabled() {
 		if h := nearestHarness(r.ancestors()); h != nil {
-			r.note("TT_HARNESS_EXPORT", env.get("TT_HARNESS_EXPORT"), RoleIdentity, "asks to look among the ancestors")
+			r.note("TT_HARNESS_EXPORT", env.get("TT_HARNESS_EXPORT"), roleIdentity, "asks to look among the ancestors")
 			return r.harness(h, SourceAncestry, "an ancestor process is "+h.Agent), nil
 		}
 	}
@@ -68,7 +67,7 @@ func (r *resolver) given(id, from, source string) (Agent, error) {
 		a.Harness = a.DisplayName
 	}
 	a.Detail = "the id was given with " + from
-	r.note(from, id, RoleIdentity, "")
+	r.note(from, id, roleIdentity, "")
 	return *a, nil
 }
 
@@ -79,8 +78,7 @@ func (r *resolver) human() Agent {
 	a.DisplayName = user
 	a.Anchor = "user:" + user + "@" + r.env.Host
 	a.Detail = "no harness was recognised, so it is the user"
-	r.noteUnusedSignals()
-	r.note("user", user, RoleIdentity, "")
+	r.note("user", user, roleIdentity, "")
 	return *a
 }
 

@@ -2,11 +2,10 @@ package identity
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"strconv"
 	"time"
-
-	"golang.org/x/sys/unix"
 )
 
 // tick is the unit of start times in /proc. USER_HZ is 100 on every platform
@@ -15,19 +14,17 @@ const tick = 10 * time.Millisecond
 
 // stat is the part of /proc/PID/stat that is used here.
 type stat struct {
-	name    string
-	state   byte
-	ppid    int
-	threads int
-	start   uint64
+	name  string
+	state byte
+	ppid  int
+	start uint64
 }
 
 // The indexes of the fields after the name. Field N of proc(5) has index N-3.
 const (
-	fieldState   = 0
-	fieldPPID    = 1
-	fieldThreads = 17
-	fieldStart   = 19
+	fieldState = 0
+	fieldPPID  = 1
+	fieldStart = 19
 )
 
 // parseStat parses a line "PID (name) S PPID …". The name may contain blanks,
@@ -42,14 +39,11 @@ func parseStat(line []byte) (stat, error) {
 		return stat{}, fmt.Errorf("malformed stat line %q", line)
 	}
 	s := stat{name: string(line[open+1 : end]), state: fields[fieldState][0]}
-	var errs [3]error
+	var errs [2]error
 	s.ppid, errs[0] = strconv.Atoi(string(fields[fieldPPID]))
-	s.threads, errs[1] = strconv.Atoi(string(fields[fieldThreads]))
-	s.start, errs[2] = strconv.ParseUint(string(fields[fieldStart]), 10, 64)
-	for _, err := range errs {
-		if err != nil {
-			return stat{}, fmt.Errorf("malformed stat line %q: %v", line, err)
-		}
+	s.start, errs[1] = strconv.ParseUint(string(fields[fieldStart]), 10, 64)
+	if err := cmp.Or(errs[:]...); err != nil {
+		return stat{}, fmt.Errorf("malformed stat line %q: %v", line, err)
 	}
 	return s, nil
 }
@@ -63,22 +57,3 @@ func (s stat) zombie() bool {
 
 // stopped reports whether the process is suspended: by a signal, or by a debugger.
 func (s stat) stopped() bool { return s.state == 'T' || s.state == 't' }
-
-// bootInstant returns the wall time at which start ticks began to count. The two
-// clocks cannot be read at the same time, so the closest of a few pairs is used.
-func bootInstant() time.Time {
-	var instant time.Duration
-	closest := time.Hour
-	for range 4 {
-		before := clock(unix.CLOCK_BOOTTIME)
-		wall := clock(unix.CLOCK_REALTIME)
-		apart := clock(unix.CLOCK_BOOTTIME) - before
-		if apart < closest {
-			closest, instant = apart, wall-before-apart/2
-		}
-		if closest < time.Microsecond {
-			break
-		}
-	}
-	return time.Unix(0, int64(instant)).UTC()
-}

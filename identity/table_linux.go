@@ -40,7 +40,7 @@ func (t *procTable) Inspect(pid int) (Info, error) {
 	if err != nil {
 		return Info{}, err
 	}
-	info.StartedAt = bootInstant().Add(time.Duration(info.Start) * tick).Truncate(tick)
+	info.StartedAt = time.Now().Add(time.Duration(info.Start)*tick - readUptime()).Truncate(tick).UTC()
 	// If the process ends between the reads it has no arguments.
 	if line, err := readProc(pid, "cmdline"); err == nil {
 		info.Args = splitArgs(line)

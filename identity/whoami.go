@@ -54,18 +54,9 @@ func Explain(a Agent) []string {
 	}
 	lines = append(lines, "process  "+explainRoot(a))
 	for _, s := range a.Signals {
-		lines = append(lines, "seen     "+s.String())
+		lines = append(lines, "seen     "+s)
 	}
 	return append(lines, "change   with --agent ID for one command, or TT_HARNESS_AGENT_ID for all")
-}
-
-// String returns a line such as "CLAUDECODE=1 (identity)".
-func (s Signal) String() string {
-	role := s.Role
-	if s.Comment != "" {
-		role += ": " + s.Comment
-	}
-	return fmt.Sprintf("%s=%s (%s)", s.Name, s.Value, role)
 }
 
 func explainRoot(a Agent) string {

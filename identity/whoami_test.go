@@ -42,14 +42,12 @@ func TestExplain(t *testing.T) {
 	}{
 		{vars{"CLAUDECODE": "1", "GEMINI_CLI": "1", "CMUX_CLAUDE_PID": "999"}, []string{
 			"harness_environment", "anchor   process:101@", "101, alive, started 2023-11-14T22:13:40Z", "its end ends the agent",
-			"CLAUDECODE=1 (identity)", "GEMINI_CLI=1 (ignored: claude comes first)", "CMUX_CLAUDE_PID=999 (ignored: no such process)",
+			"CLAUDECODE=1 (identity)", "CMUX_CLAUDE_PID=999 (ignored: no such process)",
 			"ancestor process=claude 101@", "--agent ID", "TT_HARNESS_AGENT_ID",
 		}},
 		{vars{"CODEX_THREAD_ID": "t"}, []string{"CODEX_THREAD_ID=t (anchor: the exported session id)", "none known"}},
 		{vars{"CLAUDECODE": "1", "CLAUDE_CODE_SESSION_ID": "t"}, []string{"may outlive it"}},
-		{vars{"CLAUDECODE": "yes", "GROK_SESSION_ID": "g"}, []string{
-			"human:ada", "CLAUDECODE=yes (ignored: only the value 1 counts)", "GROK_SESSION_ID=g (ignored: alone it is no sign of grok)",
-		}},
+		{vars{"CLAUDECODE": "yes", "GROK_SESSION_ID": "g"}, []string{"human:ada", "user=ada (identity)"}},
 	} {
 		text := strings.Join(identity.Explain(resolve(t, env(c.env), table)), "\n")
 		for _, want := range c.want {
