@@ -87,30 +87,6 @@ type BehindError struct{ Err error }
 
 func (e *BehindError) Error() string { return "the server that answers is behind: " + e.Err.Error() }
 
-// A Restorer is an engine whose store may be one that was copied back. Then what was
-// acknowledged after the copy is not in it, and Append is refused with the code
-// engine_restored until hosts have given back what they have.
-type Restorer interface {
-	// Repair lets Append of this process through.
-	Repair()
-	// Reopen lets Append of all processes through again. It does nothing to an engine that
-	// is open.
-	Reopen(ctx context.Context) error
-}
-
-// A Prober is an engine that can be asked to store something that is no entry, for a moment:
-// whether this user may write, and whether there is space, only that shows.
-type Prober interface {
-	Probe(ctx context.Context) error
-}
-
-// An AllWatcher is an engine that can watch all rooms of a namespace at once. Other engines
-// are asked now and then.
-type AllWatcher interface {
-	// WatchAll calls notify after each entry of any room, see [Engine.Watch].
-	WatchAll(ctx context.Context, notify func()) (stop func(), err error)
-}
-
 // Patience is how long an engine that answered a moment ago is waited for.
 const Patience = 4 * time.Second
 
@@ -185,6 +161,19 @@ type Engine interface {
 	// a notification.
 	Notify(room string, agents ...string)
 	Notified(ctx context.Context, room string, fn func(agent string)) (stop func(), err error)
+
+	// Probe stores something that is no entry, for a moment: whether this user may write, and
+	// whether there is space, only that shows.
+	Probe(ctx context.Context) error
+
+	// Repair lets Append of this process through though the store is one that was copied back, and
+	// Reopen that of all processes. Reopen does nothing to an engine that is open.
+	Repair()
+	Reopen(ctx context.Context) error
+
+	// Interrupt says that a signal has ended the command: the engine is not waited for any more, but
+	// for an Append that is under way. Other calls end at once with [context.Canceled].
+	Interrupt()
 
 	// Close ends the connection.
 	Close() error

@@ -16,10 +16,6 @@ const askMeanwhile = 500 * time.Millisecond
 // a process that waits for the lock asks by itself, and gives up with the engine's error. A
 // server that was cut off from the others still answers reads: it is asked to store something.
 func (r *mirror[S]) lock(ctx context.Context) (unlock func() error, err error) {
-	prober, ok := r.engine.(engine.Prober)
-	if !ok {
-		return r.Acquire(ctx)
-	}
 	ctx, giveUp := context.WithCancelCause(ctx)
 	defer giveUp(nil)
 	over, asked := make(chan struct{}), make(chan struct{})
@@ -28,7 +24,7 @@ func (r *mirror[S]) lock(ctx context.Context) (unlock func() error, err error) {
 		for {
 			// The question has its own time: how long the lock is waited for says nothing of the engine.
 			own, cancel := context.WithTimeout(context.WithoutCancel(ctx), engine.Patience-askMeanwhile+engine.Slack)
-			err := r.explainEngine(prober.Probe(own))
+			err := r.explainEngine(r.engine.Probe(own))
 			cancel()
 			if fsroom.IsUnreachable(err) {
 				giveUp(err)

@@ -13,7 +13,6 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/roomtypes"
 	"github.com/talking-stick/tt/cmd/internal/session"
 	"github.com/talking-stick/tt/fsroom"
-	"github.com/talking-stick/tt/fsroom/engine"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/fsroom/workspace"
 )
@@ -71,15 +70,10 @@ func (v *View) Workspace(c *cli.Invocation) (*workspace.Workspace, error) {
 	return s.Workspace, s.Missing
 }
 
-const (
-	// followPause is the shortest time between two looks at what all rooms have.
-	followPause = 100 * time.Millisecond
-	// followPoll is how often that is looked at without a notification, and followRetry
-	// how often while the engine is away or cannot notify.
-	followPoll, followRetry = 20 * time.Second, 2 * time.Second
-)
+// followPoll is how often it is looked at what all rooms have.
+const followPoll = 2 * time.Second
 
-// Follow brings the mirrors of all rooms up to date, now and after each change, until ctx
+// Follow brings the mirrors of all rooms up to date, now and every two seconds, until ctx
 // ends. It calls reached after each try: with nil, or why the engine cannot be reached.
 // Without an engine it does nothing.
 func (v *View) Follow(ctx context.Context, reached func(error)) {
@@ -93,22 +87,7 @@ func (v *View) Follow(ctx context.Context, reached func(error)) {
 		reached(err)
 		return
 	}
-	changed := make(chan struct{}, 1)
-	notify := func() {
-		select {
-		case changed <- struct{}{}:
-		default:
-		}
-	}
-	e, _ := opts.Engine.(engine.AllWatcher)
-	watched := false
 	for ctx.Err() == nil {
-		if e != nil && !watched {
-			if stop, err := e.WatchAll(ctx, notify); err == nil {
-				watched = true
-				defer stop()
-			}
-		}
 		_, err := fsroom.Refresh(ctx, store, roomtypes.Stick())
 		if err == nil {
 			_, err = fsroom.Refresh(ctx, store, roomtypes.Topics())
@@ -117,22 +96,9 @@ func (v *View) Follow(ctx context.Context, reached func(error)) {
 			return
 		}
 		reached(err)
-		rest := followPoll
-		if err != nil || !watched {
-			rest = followRetry
+		select {
+		case <-ctx.Done():
+		case <-time.After(followPoll):
 		}
-		sleep(ctx, rest, changed)
-		sleep(ctx, followPause, nil)
-	}
-}
-
-// sleep sleeps until d is over, ctx ends, or there is something in c.
-func sleep(ctx context.Context, d time.Duration, c <-chan struct{}) {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-	case <-timer.C:
-	case <-c:
 	}
 }

@@ -16,10 +16,7 @@ import (
 
 // Info implements [engine.Engine].
 func (e *Engine) Info(ctx context.Context) (engine.Info, error) {
-	if err := e.silent(); err != nil {
-		return engine.Info{}, err
-	}
-	if _, err := e.connection(); err != nil {
+	if _, err := e.connection(ctx); err != nil {
 		return engine.Info{}, e.explain(err)
 	}
 	durable := make(chan bool, 1)
@@ -51,7 +48,6 @@ func (e *Engine) isDurable(ctx context.Context) bool {
 }
 
 type streamInfo struct {
-	Error   *apiError
 	Time    time.Time `json:"ts"`
 	Created time.Time
 	Config  struct {
@@ -63,16 +59,13 @@ type streamInfo struct {
 }
 
 func (e *Engine) streamInfo(ctx context.Context, query string, v *streamInfo) error {
-	if err := e.silent(); err != nil {
-		return err
-	}
 	m := nats.NewMsg("$JS.API.STREAM.INFO." + stream)
 	m.Data = []byte(query)
 	answer, err := e.request(ctx, m)
 	if err != nil {
 		return e.explain(err)
 	}
-	return decodeAnswer(answer, v, func() *apiError { return v.Error })
+	return decodeAnswer(answer, v)
 }
 
 // Rooms implements [engine.Engine]. The server tells up to 100 000 subjects at once.
@@ -149,16 +142,8 @@ func republished(m *nats.Msg) *engine.Next {
 	return &engine.Next{After: engine.Revision(numbers[1]), Entry: newEntry(numbers[0], at, m.Header, m.Data)}
 }
 
-// WatchAll implements [engine.AllWatcher].
-func (e *Engine) WatchAll(ctx context.Context, notify func()) (stop func(), err error) {
-	return e.subscribe(ctx, e.subject("ttchanged", ">"), func(*nats.Msg) { notify() }, notify)
-}
-
 // Publish implements [engine.Engine].
 func (e *Engine) Publish(ctx context.Context, room, agent string, record []byte, keep time.Duration) error {
-	if err := e.silent(); err != nil {
-		return err
-	}
 	m := nats.NewMsg(e.subject("ttagent", room, agent))
 	m.Header.Set(headerTTL, ttl(keep))
 	m.Data = record
@@ -166,8 +151,7 @@ func (e *Engine) Publish(ctx context.Context, room, agent string, record []byte,
 	if err != nil {
 		return e.explain(err)
 	}
-	var v struct{ Error *apiError }
-	return decodeAnswer(answer, &v, func() *apiError { return v.Error })
+	return decodeAnswer(answer, &struct{}{})
 }
 
 // Records implements [engine.Engine].
@@ -252,9 +236,6 @@ func (e *Engine) presencePatience() time.Duration {
 
 // Announced implements [engine.Engine].
 func (e *Engine) Announced(ctx context.Context, room, agent, what string) (engine.Presence, error) {
-	if err := e.silent(); err != nil {
-		return engine.Unknown, err
-	}
 	ctx, cancel := context.WithTimeout(ctx, e.presencePatience())
 	defer cancel()
 	// It is the other process that answers. If it is stopped, that says nothing of the server.
@@ -270,17 +251,14 @@ func (e *Engine) Announced(ctx context.Context, room, agent, what string) (engin
 
 // Notify implements [engine.Engine].
 func (e *Engine) Notify(room string, agents ...string) {
-	if e.silent() != nil {
-		return
-	}
-	conn, err := e.connection()
+	conn, err := e.connection(e.over)
 	if err != nil {
 		return
 	}
 	for _, agent := range agents {
 		_ = conn.Publish(e.subject("ttnotify", room), []byte(agent))
 	}
-	_ = conn.FlushTimeout(e.patience())
+	_ = e.flush(conn)
 }
 
 // Notified implements [engine.Engine].

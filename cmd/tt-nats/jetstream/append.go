@@ -34,11 +34,8 @@ func (e *Engine) publish(ctx context.Context, m *nats.Msg) (uint64, error) {
 	if err != nil {
 		return 0, err
 	}
-	var v struct {
-		Error *apiError
-		Seq   uint64
-	}
-	err = decodeAnswer(answer, &v, func() *apiError { return v.Error })
+	var v struct{ Seq uint64 }
+	err = decodeAnswer(answer, &v)
 	return v.Seq, err
 }
 
@@ -56,15 +53,13 @@ func ttl(d time.Duration) string {
 // same condition.
 func (e *Engine) Append(ctx context.Context, room string, after engine.Revision, entry engine.Entry,
 	keep time.Duration) (engine.Entry, error) {
-	if err := e.silent(); err != nil {
-		return engine.Entry{}, err
-	}
 	ctx, cancel := context.WithTimeout(ctx, callTimeout+engine.Slack)
 	defer cancel()
-	conn, err := e.connection()
+	conn, err := e.connection(ctx)
 	if err != nil {
 		return engine.Entry{}, err
 	}
+	ctx = context.WithValue(ctx, change{}, true)
 	began := time.Now()
 	data := append(bytes.Clone(entry.Lines), entry.Note...)
 	if len(data) > maxEntrySize || int64(len(data)) > conn.MaxPayload() {
@@ -178,13 +173,11 @@ func wait(ctx context.Context, d time.Duration) {
 	}
 }
 
-// Probe implements [engine.Prober]. It waits for a leader for as long as Append does.
+// Probe implements [engine.Engine]. It waits for a leader for as long as Append does.
 func (e *Engine) Probe(ctx context.Context) error {
-	if err := e.silent(); err != nil {
-		return err
-	}
 	ctx, cancel := context.WithTimeout(ctx, callTimeout+engine.Slack)
 	defer cancel()
+	defer context.AfterFunc(e.over, cancel)()
 	for {
 		m := nats.NewMsg(e.subject("ttconfirm", "doctor"))
 		m.Header.Set(headerTTL, ttl(time.Second))
@@ -231,9 +224,6 @@ func (e *Engine) lastAlone(ctx context.Context, room string) (last engine.Revisi
 // the acknowledgement says that a majority has stored it behind all that the leader knew.
 // A read proves less there: a leader that was cut off answers reads for many seconds.
 func (e *Engine) Confirm(ctx context.Context, room string, at engine.Revision) error {
-	if err := e.silent(); err != nil {
-		return err
-	}
 	ctx, cancel := context.WithTimeout(ctx, callTimeout+engine.Slack)
 	defer cancel()
 	if last, alone, err := e.lastAlone(ctx, room); err != nil {

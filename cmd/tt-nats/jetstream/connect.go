@@ -53,6 +53,9 @@ type Engine struct {
 	secure  bool // no connection without TLS
 	creds   Credentials
 
+	over      context.Context    // see Interrupt
+	interrupt context.CancelFunc // ends over
+
 	rtt       atomic.Int64 // the shortest time of a request and its answer that was seen
 	repairing atomic.Bool  // entries are repairs while the engine takes no others
 
@@ -84,9 +87,18 @@ func Open(address string, creds Credentials) (*Engine, error) {
 	for _, host := range hosts {
 		servers = append(servers, u.Scheme+"://"+host)
 	}
-	return &Engine{servers: strings.Join(servers, ","), ns: ns, secure: slices.ContainsFunc(hosts, needsTLS),
-		creds: creds, again: make(map[int]func())}, nil
+	e := &Engine{servers: strings.Join(servers, ","), ns: ns, secure: slices.ContainsFunc(hosts, needsTLS),
+		creds: creds, again: make(map[int]func())}
+	e.over, e.interrupt = context.WithCancel(context.Background())
+	return e, nil
 }
+
+// Interrupt implements [engine.Engine].
+func (e *Engine) Interrupt() { e.interrupt() }
+
+// change is the key of contexts in which what has become of a change is waited for: also after an interrupt, and
+// though a call was in vain.
+type change struct{}
 
 func validNamespace(ns string) bool {
 	return ns != "" && len(ns) <= 64 && strings.Trim(ns, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_") == ""
@@ -96,10 +108,13 @@ func (e *Engine) subject(kind, room string, tokens ...string) string {
 	return strings.Join(append([]string{kind, e.ns, room}, tokens...), ".")
 }
 
-// connection connects if that was not done, or did not work.
-func (e *Engine) connection() (*nats.Conn, error) {
+// connection connects if that was not done, or did not work. It fails at once if a call was in vain a moment ago.
+func (e *Engine) connection(ctx context.Context) (*nats.Conn, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	if err := e.silent(); err != nil && ctx.Value(change{}) == nil {
+		return nil, err
+	}
 	if e.conn != nil && e.conn.Status() == nats.RECONNECTING && e.refused == nil {
 		return nil, e.unreachable(nats.ErrDisconnected)
 	}
@@ -131,7 +146,14 @@ func (e *Engine) connection() (*nats.Conn, error) {
 		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { e.asynchronous(err) }),
 	)
 	began := time.Now()
-	conn, err := nats.Connect(e.servers, options...)
+	done := make(chan struct{})
+	var conn *nats.Conn
+	go func() { conn, err = nats.Connect(e.servers, options...); close(done) }()
+	select {
+	case <-done:
+	case <-e.over.Done():
+		return nil, context.Canceled
+	}
 	if err != nil {
 		e.reach.failed(began, err)
 		e.reach.last = e.explainConnect(err)
@@ -193,10 +215,7 @@ func (e *Engine) subscribe(ctx context.Context, subject string, handle nats.MsgH
 // is called. When it returns, the server has the subscription.
 func (e *Engine) subscription(ctx context.Context, subject string, handle nats.MsgHandler,
 	missed func()) (sub *nats.Subscription, forget func(), err error) {
-	if err := e.silent(); err != nil {
-		return nil, nil, err
-	}
-	conn, err := e.connection()
+	conn, err := e.connection(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -248,7 +267,7 @@ func (e *Engine) request(ctx context.Context, m *nats.Msg) (*nats.Msg, error) {
 
 func (e *Engine) requestOnce(ctx context.Context, m *nats.Msg,
 	judge func(ctx context.Context, began time.Time, err error)) (*nats.Msg, error) {
-	conn, err := e.connection()
+	conn, err := e.connection(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -270,10 +289,7 @@ func (e *Engine) requestOnce(ctx context.Context, m *nats.Msg,
 
 // ask sends a request that is answered by several messages, which next returns one by one.
 func (e *Engine) ask(ctx context.Context, subject string, query []byte) (next func() (*nats.Msg, error), done func(), err error) {
-	if err := e.silent(); err != nil {
-		return nil, nil, err
-	}
-	conn, err := e.connection()
+	conn, err := e.connection(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -315,7 +331,14 @@ func (e *Engine) Close() error {
 	if conn == nil {
 		return nil
 	}
-	err := conn.FlushTimeout(e.patience())
+	err := e.flush(conn)
 	conn.Close()
 	return err
+}
+
+// flush waits until the server has what was sent.
+func (e *Engine) flush(conn *nats.Conn) error {
+	ctx, cancel := context.WithTimeout(e.over, e.patience())
+	defer cancel()
+	return conn.FlushWithContext(ctx)
 }

@@ -18,10 +18,14 @@ type pending struct {
 	cancel  context.CancelCauseFunc
 }
 
-// permitted returns a context that ends when the server denies the subject. done has to be
-// called when the request is over.
+// permitted returns a context that ends when the server denies the subject, and when the engine
+// is interrupted. done has to be called when the request is over.
 func (e *Engine) permitted(ctx context.Context, subject string) (_ context.Context, done func(), err error) {
+	stop := func() bool { return true }
 	ctx, cancel := context.WithCancelCause(ctx)
+	if ctx.Value(change{}) == nil {
+		stop = context.AfterFunc(e.over, func() { cancel(context.Canceled) })
+	}
 	p := &pending{subject, cancel}
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -31,6 +35,7 @@ func (e *Engine) permitted(ctx context.Context, subject string) (_ context.Conte
 	}
 	e.pending = append(e.pending, p)
 	return ctx, func() {
+		stop()
 		cancel(nil)
 		e.mu.Lock()
 		defer e.mu.Unlock()

@@ -22,7 +22,7 @@ func TestProbeOfARestoredStore(t *testing.T) {
 	server.Save(t)
 	server.PutBack(t)
 	server.Restart(t, "--restored")
-	if err := open(t, address).(engine.Prober).Probe(t.Context()); code.Of(err) != code.EngineRestored {
+	if err := open(t, address).Probe(t.Context()); code.Of(err) != code.EngineRestored {
 		t.Errorf("got %v", err)
 	}
 }

@@ -52,10 +52,8 @@ func (r *reach) failed(began time.Time, err error) {
 	}
 }
 
-// silent returns the error of a call that is not tried, nil if it is.
+// silent returns the error of a call that is not tried, nil if it is. e.mu is locked.
 func (e *Engine) silent() error {
-	e.mu.Lock()
-	defer e.mu.Unlock()
 	if !time.Now().Before(e.reach.until) {
 		return nil
 	}

@@ -1,13 +1,10 @@
 package jetstream
 
 import (
-	"bufio"
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/textproto"
 	"strconv"
 	"strings"
 	"time"
@@ -51,12 +48,14 @@ const (
 	notLeader     = 10009 // or another one
 )
 
-func decodeAnswer(m *nats.Msg, v any, failed func() *apiError) error {
-	if err := json.Unmarshal(m.Data, v); err != nil {
+// decodeAnswer decodes an answer into v. The error is an *apiError if it is one.
+func decodeAnswer(m *nats.Msg, v any) error {
+	var failed struct{ Error *apiError }
+	if err := errors.Join(json.Unmarshal(m.Data, &failed), json.Unmarshal(m.Data, v)); err != nil {
 		return fmt.Errorf("an answer of the server: %w", err)
 	}
-	if a := failed(); a != nil {
-		return a
+	if failed.Error != nil {
+		return failed.Error
 	}
 	return nil
 }
@@ -70,7 +69,6 @@ func (e *Engine) get(ctx context.Context, query string) (entry engine.Entry, fou
 		return entry, false, e.explain(err)
 	}
 	var v struct {
-		Error   *apiError
 		Message struct {
 			Seq  uint64
 			Hdrs []byte
@@ -78,22 +76,15 @@ func (e *Engine) get(ctx context.Context, query string) (entry engine.Entry, fou
 			Time time.Time
 		}
 	}
-	err = decodeAnswer(answer, &v, func() *apiError { return v.Error })
-	var api *apiError
-	if errors.As(err, &api) && api.ErrCode == noMessage {
+	err = decodeAnswer(answer, &v)
+	if refusal(err) == noMessage {
 		return entry, false, nil
 	}
 	if err != nil {
 		return entry, false, e.explain(err)
 	}
-	return newEntry(v.Message.Seq, v.Message.Time, nats.Header(header(v.Message.Hdrs)), v.Message.Data), true, nil
-}
-
-// header decodes the headers of a stored message.
-func header(b []byte) textproto.MIMEHeader {
-	_, b, _ = bytes.Cut(b, []byte("\r\n")) // the version
-	h, _ := textproto.NewReader(bufio.NewReader(bytes.NewReader(b))).ReadMIMEHeader()
-	return h
+	header, _ := nats.DecodeHeadersMsg(v.Message.Hdrs)
+	return newEntry(v.Message.Seq, v.Message.Time, header, v.Message.Data), true, nil
 }
 
 // newEntry returns the entry of a message. A change that is not kept for ever is none: hosts that
@@ -127,9 +118,6 @@ const fewEntries = 4
 // before it come from any server; what that one does not have yet comes from the leader.
 // Each request has its own time: a long room takes as long as it takes.
 func (e *Engine) Read(ctx context.Context, room string, from engine.Revision, fn func(engine.Entry) error) error {
-	if err := e.silent(); err != nil {
-		return err
-	}
 	last, found, err := e.last(ctx, room)
 	switch {
 	case err != nil:
@@ -139,24 +127,42 @@ func (e *Engine) Read(ctx context.Context, room string, from engine.Revision, fn
 	case !found || last.Revision < from:
 		return e.rewound(ctx, room, last.Revision)
 	}
-	r := reading{engine: e, room: room, first: from, after: max(from, 1) - 1, last: last, fn: fn}
-	for n := 0; r.after < last.Revision; n++ {
-		if n == fewEntries {
-			if err := r.batches(ctx); err != nil || r.after >= last.Revision {
+	after, first := max(from, 1)-1, from
+	deliver := func(entry engine.Entry) error {
+		if first > 0 && entry.Revision != first {
+			return e.rewound(ctx, room, last.Revision)
+		}
+		first, after = 0, entry.Revision
+		return fn(entry)
+	}
+	for n := 0; after < last.Revision; n++ {
+		entry := last
+		switch {
+		case n == fewEntries: // as far as the server that answers has got
+			err := e.scan(ctx, stream, e.subject("ttlog", room), uint64(after)+1, func(seq uint64, at time.Time, m *nats.Msg) error {
+				if engine.Revision(seq) > last.Revision {
+					return errEnough
+				}
+				err := deliver(newEntry(seq, at, m.Header, m.Data))
+				if err == nil && after == last.Revision {
+					err = errEnough
+				}
+				return err
+			})
+			if err != nil && err != errEnough {
 				return err
 			}
-			n = 0
-		}
-		entry := last
-		if r.after+1 < last.Revision {
-			if entry, found, err = e.nextAfter(ctx, room, r.after); err != nil {
+			n = -1
+			continue
+		case after+1 < last.Revision:
+			if entry, found, err = e.nextAfter(ctx, room, after); err != nil {
 				return err
 			}
 			if !found {
 				return nil // the rest were notes that have expired
 			}
 		}
-		if err := r.deliver(ctx, entry); err != nil {
+		if err := deliver(entry); err != nil {
 			return err
 		}
 	}
@@ -174,46 +180,8 @@ func (e *Engine) rewound(ctx context.Context, room string, last engine.Revision)
 	return engine.ErrRewound
 }
 
-// A reading is one Read.
-type reading struct {
-	engine *Engine
-	room   string
-	first  engine.Revision // where to begin, 0 for the beginning of the room
-	after  engine.Revision // the last one delivered
-	last   engine.Entry
-	fn     func(engine.Entry) error
-}
-
-func (r *reading) deliver(ctx context.Context, entry engine.Entry) error {
-	if r.first > 0 && entry.Revision != r.first {
-		return r.engine.rewound(ctx, r.room, r.last.Revision)
-	}
-	r.first = 0
-	r.after = entry.Revision
-	return r.fn(entry)
-}
-
 // errEnough ends a scan.
 var errEnough = errors.New("enough")
-
-// batches reads as far as the server that answers has got.
-func (r *reading) batches(ctx context.Context) error {
-	err := r.engine.scan(ctx, stream, r.engine.subject("ttlog", r.room), uint64(r.after)+1, func(seq uint64, at time.Time, m *nats.Msg) error {
-		if engine.Revision(seq) <= r.last.Revision {
-			if err := r.deliver(ctx, newEntry(seq, at, m.Header, m.Data)); err != nil {
-				return err
-			}
-		}
-		if engine.Revision(seq) >= r.last.Revision {
-			return errEnough
-		}
-		return nil
-	})
-	if err == errEnough {
-		return nil
-	}
-	return err
-}
 
 // scan calls fn with the messages of a stream from a sequence number on whose subjects match,
 // as far as the server that answers has got.

@@ -8,13 +8,10 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"github.com/talking-stick/tt/fsroom/code"
-	"github.com/talking-stick/tt/fsroom/engine"
 )
 
 // metaRestored is in the metadata of a stream that takes repairs alone, see tt-natsd.
 const metaRestored = "tt-restored"
-
-var _ engine.Restorer = (*Engine)(nil)
 
 func errRestored() error {
 	return code.New(code.EngineRestored, "the store of the engine was copied back, and takes no change until hosts have given back what they have").
@@ -27,10 +24,10 @@ func (e *Engine) isRestored(ctx context.Context) bool {
 	return e.streamInfo(ctx, "", &v) == nil && v.Config.Metadata[metaRestored] != ""
 }
 
-// Repair implements [engine.Restorer].
+// Repair implements [engine.Engine].
 func (e *Engine) Repair() { e.repairing.Store(true) }
 
-// Reopen implements [engine.Restorer].
+// Reopen implements [engine.Engine].
 func (e *Engine) Reopen(ctx context.Context) error {
 	answer, err := e.request(ctx, nats.NewMsg("ttserver.open"))
 	if err != nil {

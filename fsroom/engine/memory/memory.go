@@ -395,7 +395,12 @@ func (e *Engine) Close() error {
 	return nil
 }
 
-// Probe implements [engine.Prober].
+// Repair, Reopen and Interrupt implement [engine.Engine]: it is never restored, and never waits.
+func (e *Engine) Repair()                      {}
+func (e *Engine) Reopen(context.Context) error { return nil }
+func (e *Engine) Interrupt()                   {}
+
+// Probe implements [engine.Engine].
 func (e *Engine) Probe(ctx context.Context) error {
 	if err := e.enter(ctx); err != nil {
 		return err

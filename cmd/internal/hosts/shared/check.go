@@ -34,29 +34,25 @@ func (s *sharing) Check(ctx context.Context, store *fsroom.Store, rooms []string
 		return h // it could be opened before
 	}
 	x := checker{e: e, store: store, mirrors: local, repair: repair}
-	restorer, ok := e.(engine.Restorer)
-	if ok && repair {
-		restorer.Repair()
+	if repair {
+		e.Repair()
 	}
 	checkRooms(ctx, &x, roomtypes.Stick(), rooms)
 	if rooms == nil {
 		checkRooms(ctx, &x, roomtypes.Topics(), nil)
 	}
 	h.Problems = x.problems
-	if p, ok := e.(engine.Prober); ok && !info.Restored {
-		if err := p.Probe(ctx); err != nil {
-			h.Problems = append(h.Problems, problem(store.Dir(), mirror.ExplainEngine(err, "")))
-		}
-	}
-	if info.Restored && ok {
-		h.Problems = append(h.Problems, x.reopen(ctx, restorer, open))
+	if info.Restored {
+		h.Problems = append(h.Problems, x.reopen(ctx, open))
+	} else if err := e.Probe(ctx); err != nil {
+		h.Problems = append(h.Problems, problem(store.Dir(), mirror.ExplainEngine(err, "")))
 	}
 	return h
 }
 
 // reopen tells that the store of the engine was copied back. With open, the engine takes
 // changes again, unless it still lacks something that this host has.
-func (x *checker) reopen(ctx context.Context, r engine.Restorer, open bool) doctor.Problem {
+func (x *checker) reopen(ctx context.Context, open bool) doctor.Problem {
 	p := doctor.Problem{
 		File: x.store.Dir(), Code: string(code.EngineRestored),
 		Problem: "the store of the engine was copied back: it takes no change but those of a repair",
@@ -65,7 +61,7 @@ func (x *checker) reopen(ctx context.Context, r engine.Restorer, open bool) doct
 	if !x.repair || !open || slices.ContainsFunc(x.problems, func(p doctor.Problem) bool { return !p.Repaired && !p.Harmless }) {
 		return p
 	}
-	if err := r.Reopen(ctx); err != nil {
+	if err := x.e.Reopen(ctx); err != nil {
 		p.Problem += "; it cannot be opened: " + err.Error()
 		return p
 	}
@@ -151,35 +147,28 @@ func checkRoom[S any](ctx context.Context, x *checker, here, room *fsroom.Room[S
 	x.problems = append(x.problems, p)
 }
 
-// errLess means that the engine has fewer events than the mirror.
-var errLess = errors.New("the engine has less")
-
-// eventsOf returns how many events the engine has of a room.
-func eventsOf(ctx context.Context, e engine.Engine, room string) (int64, error) {
-	c, err := mirror.Compare(ctx, e, room, &history.History{})
-	return c.All, err
-}
-
 // refetch puts the journals of a damaged mirror aside and fetches the room anew, if the engine
 // has as many events as can be read here, or more.
-func refetch[S any](ctx context.Context, e engine.Engine, mirror, room *fsroom.Room[S]) error {
-	paths, here, err := readable(mirror)
+func refetch[S any](ctx context.Context, e engine.Engine, local, room *fsroom.Room[S]) error {
+	paths, last, err := readable(local)
 	if err != nil {
 		return err
 	}
-	if there, err := eventsOf(ctx, e, mirror.Rules().Folder+"."+mirror.Name()); err != nil {
-		return err
-	} else if there < here {
-		return errLess
+	there, err := mirror.Compare(ctx, e, local.Rules().Folder+"."+local.Name(), &history.History{})
+	if err == nil && there.All < last {
+		err = engine.ErrRewound
 	}
-	unlock, err := mirror.Lock(ctx)
+	if err != nil {
+		return err
+	}
+	unlock, err := local.Lock(ctx)
 	if err != nil {
 		return err
 	}
 	for _, path := range paths {
-		err = errors.Join(err, mirror.MoveAside(path))
+		err = errors.Join(err, local.MoveAside(path))
 	}
-	for _, path := range []string{mirror.StatePath(), filepath.Join(mirror.Dir(), "mirror.json")} {
+	for _, path := range []string{local.StatePath(), filepath.Join(local.Dir(), "mirror.json")} {
 		if removed := os.Remove(path); !errors.Is(removed, fs.ErrNotExist) {
 			err = errors.Join(err, removed)
 		}

@@ -3,6 +3,7 @@
 package shared
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"sync"
@@ -21,24 +22,29 @@ import (
 // With returns the sharing of a program that opens engines by the function.
 func With(open func(*hosts.Service) (engine.Engine, error)) hosts.Sharing {
 	mirrored.Enable()
-	s := &sharing{over: make(chan struct{})}
-	s.open = func(service *hosts.Service) (engine.Engine, error) {
-		e, err := open(service)
-		if err != nil {
-			return nil, err
-		}
-		return &interruptible{e, s.over}, nil
+	over, end := context.WithCancel(context.Background())
+	return &sharing{
+		interrupt: sync.OnceFunc(func() { time.AfterFunc(lastWords, end) }),
+		open: func(service *hosts.Service) (engine.Engine, error) {
+			e, err := open(service)
+			if err == nil {
+				context.AfterFunc(over, e.Interrupt)
+			}
+			return e, err
+		},
 	}
-	return s
 }
+
+// lastWords is how long the engine is waited for once the command was interrupted: enough
+// for one that is there.
+const lastWords = 50 * time.Millisecond
 
 // brief is how long a command uses what it has fetched: as long as one takes.
 const brief = 100 * time.Millisecond
 
 type sharing struct {
 	open      func(*hosts.Service) (engine.Engine, error)
-	interrupt sync.Once
-	over      chan struct{} // closed when no engine is to be waited for any more
+	interrupt func()
 	// The store that was opened last.
 	clock   *Clock
 	service *hosts.Service
@@ -69,6 +75,9 @@ func (s *sharing) Finish(patience time.Duration) {
 		s.store.Published(patience)
 	}
 }
+
+// Interrupt implements [hosts.Sharing].
+func (s *sharing) Interrupt() { s.interrupt() }
 
 // Options returns the options of a store of mirrors, its directory, and the clock of its
 // rooms. A nil open leaves the engine out. A host is a data directory: two on one machine are two hosts, none of
