@@ -18,13 +18,8 @@ import (
 const mostConflicts = 1000
 
 // change calls do with the mirror locked and up to date, as far as the tail goes, and again
-// if another host's change came first.
-func (r *mirror[S]) change(ctx context.Context, do func(*tail, *fsroom.Snapshot[S]) error) error {
-	return r.changeFrom(ctx, nil, do)
-}
-
-// changeFrom is change with what was fetched before, unless first is nil.
-func (r *mirror[S]) changeFrom(ctx context.Context, first *tail, do func(*tail, *fsroom.Snapshot[S]) error) error {
+// if another host's change came first. The first tail is what was fetched before, unless that is nil.
+func (r *mirror[S]) change(ctx context.Context, first *tail, do func(*tail, *fsroom.Snapshot[S]) error) error {
 	if r.engine == nil {
 		return errUnreachable(errOffline)
 	}
@@ -91,7 +86,7 @@ func (r *mirror[S]) changeOnce(ctx context.Context, t *tail, do func(*tail, *fsr
 func (r *mirror[S]) Update(ctx context.Context, decide fsroom.Decision[S],
 	committed func()) (snap *fsroom.Snapshot[S], events []event.Event, err error) {
 	recent := r.recent()
-	err = r.changeFrom(ctx, recent, func(t *tail, now *fsroom.Snapshot[S]) (err error) {
+	err = r.change(ctx, recent, func(t *tail, now *fsroom.Snapshot[S]) (err error) {
 		snap = now
 		events, err = decide(snap.State)
 		if r.decidedInPart() || t == recent && (err != nil || len(events) == 0) {
@@ -148,12 +143,12 @@ func (r *mirror[S]) commitWithEngine(ctx context.Context, t *tail, snap *fsroom.
 
 // Locked is [fsroom.Room.Locked].
 func (r *mirror[S]) Locked(ctx context.Context, do func(*fsroom.Snapshot[S]) error) error {
-	return r.change(ctx, func(_ *tail, snap *fsroom.Snapshot[S]) error { return do(snap) })
+	return r.change(ctx, nil, func(_ *tail, snap *fsroom.Snapshot[S]) error { return do(snap) })
 }
 
 // Renew is [fsroom.Room.Renew].
 func (r *mirror[S]) Renew(ctx context.Context, note fsroom.Renewal[S], appended func() error) error {
-	return r.change(ctx, func(t *tail, snap *fsroom.Snapshot[S]) error {
+	return r.change(ctx, nil, func(t *tail, snap *fsroom.Snapshot[S]) error {
 		b, keep, err := note(snap)
 		if r.decidedInPart() {
 			return errOvertaken
@@ -210,7 +205,7 @@ func (r *mirror[S]) Confirm(ctx context.Context) (snap *fsroom.Snapshot[S], err 
 		snap, last, err = r.viewUnlocked(ctx, t)
 		t = nil
 		if err == nil && snap == nil {
-			err = r.change(ctx, func(t *tail, now *fsroom.Snapshot[S]) error {
+			err = r.change(ctx, nil, func(t *tail, now *fsroom.Snapshot[S]) error {
 				snap, last = now, t.last
 				return nil
 			})

@@ -335,13 +335,9 @@ func errUnreachable(err error) error {
 }
 
 // refresh brings the mirror up to date. With wait, it waits for the mirror's lock;
-// otherwise it returns what it has fetched if another process has the lock.
-func (r *mirror[S]) refresh(ctx context.Context, wait bool) (ahead *tail, err error) {
-	return r.refreshFrom(ctx, nil, wait)
-}
-
-// refreshFrom is refresh with what was fetched before, unless t is nil.
-func (r *mirror[S]) refreshFrom(ctx context.Context, t *tail, wait bool) (ahead *tail, err error) {
+// otherwise it returns what it has fetched if another process has the lock. t is what was fetched
+// before, unless it is nil.
+func (r *mirror[S]) refresh(ctx context.Context, t *tail, wait bool) (ahead *tail, err error) {
 	for ; ; t = nil {
 		if t == nil {
 			t, err = r.fetch(ctx)
@@ -391,7 +387,7 @@ func (r *mirror[S]) View(ctx context.Context) (*fsroom.Snapshot[S], error) {
 		return r.Load()
 	}
 	for {
-		ahead, err := r.refreshFrom(ctx, r.recent(), false)
+		ahead, err := r.refresh(ctx, r.recent(), false)
 		if fsroom.IsUnreachable(err) && r.Store().MayBeBehind(err) {
 			return r.Load()
 		}
@@ -474,7 +470,7 @@ func (r *mirror[S]) Exists() bool {
 	if r.engine == nil {
 		return false
 	}
-	_, err := r.refreshFrom(context.Background(), r.recent(), true)
+	_, err := r.refresh(context.Background(), r.recent(), true)
 	if fsroom.IsUnreachable(err) && r.Store().MayBeBehind(err) {
 		return r.HasJournal()
 	}
@@ -486,9 +482,6 @@ func (r *mirror[S]) Refresh(ctx context.Context) error {
 	if r.engine == nil || r.locked.Load() {
 		return nil
 	}
-	_, err := r.refresh(ctx, true)
-	if fsroom.IsUnreachable(err) && r.Store().MayBeBehind(err) {
-		return nil
-	}
-	return r.Store().Explain(err, r.Dir())
+	_, err := r.refresh(ctx, nil, true)
+	return r.Store().Explain(r.unlessBehind(err), r.Dir())
 }

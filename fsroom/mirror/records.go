@@ -55,7 +55,9 @@ type record struct {
 type records struct {
 	mu        sync.Mutex
 	fetched   time.Time            // all of them
-	single    map[string]time.Time // some of them, lately
+	single    map[string]time.Time // some of them
+	some      int                  // how often some were fetched, one time shortly after the other
+	someAt    time.Time            // and when last
 	byAgent   map[string]*record
 	concerned []string                     // see [mirror.concern]
 	held      map[string]map[string]answer // the last answers, by mark and agent
@@ -109,7 +111,7 @@ func (r *mirror[S]) other(key string) *record {
 	case r.locked.Load() && !r.silent() && time.Since(at) > recordsDecide:
 		r.records.missing = append(r.records.missing, func() { r.other(key) })
 	case r.isFresh(at):
-	case r.fetchedSome() < mostSome:
+	case r.records.some < mostSome || !r.isFresh(r.records.someAt):
 		keys := []string{key}
 		for _, other := range r.records.concerned {
 			if other != key && !r.isFresh(r.asOf(other)) {
@@ -144,21 +146,6 @@ func (r *mirror[S]) concern(state S) {
 // mostSome is how often some records are fetched before all are.
 const mostSome = 3
 
-// fetchedSome returns how often some records were fetched a moment ago, and forgets the
-// times of those that were before.
-func (r *mirror[S]) fetchedSome() int {
-	times := make(map[time.Time]bool)
-	for key, at := range r.records.single {
-		switch {
-		case r.isFresh(at):
-			times[at] = true
-		case time.Since(at) > bootsFresh:
-			delete(r.records.single, key)
-		}
-	}
-	return len(times)
-}
-
 // isFresh reports whether what was fetched at the time is used.
 func (r *mirror[S]) isFresh(at time.Time) bool {
 	return time.Since(at) < max(recordsFresh, r.brief())
@@ -185,7 +172,10 @@ func (r *mirror[S]) fetchRecords(agents ...string) {
 	}
 	if len(agents) == 0 {
 		r.records.fetched = now
+	} else if !r.isFresh(r.records.someAt) {
+		r.records.some = 0
 	}
+	r.records.some, r.records.someAt = r.records.some+1, now
 	if err != nil {
 		return
 	}
