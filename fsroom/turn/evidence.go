@@ -72,13 +72,11 @@ func (s *State) troubleFacts(f Facts) (facts []string) {
 
 // ended says in words which process of the agent has ended.
 func ended(who string, p Presence) string {
-	switch {
-	case p.PID == 0:
-		return "the process of " + who + " has ended"
-	case p.Guardian:
-		return fmt.Sprintf("the guardian of %s (process %d) has ended", who, p.PID)
+	t := Trouble{What: HarnessEnded, PID: p.PID, Agent: who}
+	if p.Guardian && p.PID != 0 {
+		t.What = GuardianEnded
 	}
-	return fmt.Sprintf("process %d of %s has ended", p.PID, who)
+	return t.Fact()
 }
 
 // whyGone says in words why a member counts as gone.

@@ -84,7 +84,7 @@ func CheckHandoff(raw []byte) (json.RawMessage, error) {
 // onlyOnce refuses a handoff that has a key twice: readers differ in which one counts.
 func onlyOnce(raw []byte) error {
 	given := map[string]bool{}
-	return members(raw, func(key string, _ *wire.Parser) error {
+	return members(raw, func(key string, _ json.RawMessage) error {
 		if given[key] {
 			return badHandoff(key, "%s is given twice", key)
 		}
@@ -98,27 +98,22 @@ func onlyOnce(raw []byte) error {
 // the journal.
 func decodeHandoff(raw []byte) (*Handoff, error) {
 	h := &Handoff{}
-	err := members(raw, func(key string, v *wire.Parser) (err error) {
-		switch key {
-		case "status":
-			h.Status, err = optional(v, v.Text)
-		case "next_action":
-			h.NextAction, err = optional(v, v.Text)
-		case "open_questions":
-			h.OpenQuestions, err = optional(v, v.Texts)
-		case "do_not":
-			h.DoNot, err = optional(v, v.Texts)
-		case "artifacts":
-			return h.decodeArtifacts(v)
-		default:
-			return nil
+	err := members(raw, func(key string, value json.RawMessage) error {
+		if key == "artifacts" {
+			return h.decodeArtifacts(value)
 		}
-		if err != nil {
-			return badHandoff(key, "%s must be %s", key, wanted(key))
-		}
-		return nil
+		return decodeMember(h, key, key, value)
 	})
 	return h, err
+}
+
+// decodeMember decodes the value of one key of v, which is at that path.
+func decodeMember(v wire.Fields, at, key string, value json.RawMessage) error {
+	object := append(append(wire.AppendString([]byte{'{'}, key), ':'), value...)
+	if wire.Decode(append(object, '}'), v) != nil {
+		return badHandoff(at, "%s must be %s", at, wanted(key))
+	}
+	return nil
 }
 
 // wanted says which type the field must have.
@@ -133,7 +128,7 @@ func wanted(key string) string {
 }
 
 // members calls read for every member of an object. It reads null as an empty object.
-func members(raw []byte, read func(name string, v *wire.Parser) error) error {
+func members(raw []byte, read func(name string, value json.RawMessage) error) error {
 	p := wire.NewParser(raw)
 	if p.Null() {
 		return nil
@@ -146,20 +141,13 @@ func members(raw []byte, read func(name string, v *wire.Parser) error) error {
 		if value == nil {
 			value = json.RawMessage("null")
 		}
-		return read(string(name), wire.NewParser(value))
+		return read(string(name), value)
 	})
 }
 
-// optional returns what read returns, or the zero value for null.
-func optional[T any](v *wire.Parser, read func() (T, error)) (none T, err error) {
-	if v.Null() {
-		return none, nil
-	}
-	return read()
-}
-
-func (h *Handoff) decodeArtifacts(p *wire.Parser) error {
+func (h *Handoff) decodeArtifacts(raw json.RawMessage) error {
 	h.Artifacts = nil
+	p := wire.NewParser(raw)
 	if p.Null() {
 		return nil
 	}
@@ -185,22 +173,7 @@ func decodeArtifact(at string, raw []byte) (a Artifact, err error) {
 	if len(raw) == 0 || raw[0] != '{' {
 		return a, badHandoff(at, "%s must be an object", at)
 	}
-	err = members(raw, func(key string, v *wire.Parser) (err error) {
-		switch key {
-		case "path":
-			a.Path, err = optional(v, v.Text)
-		case "lines":
-			a.Lines, err = optional(v, v.Ints)
-		case "role":
-			a.Role, err = optional(v, v.Text)
-		case "note":
-			a.Note, err = optional(v, v.Text)
-		}
-		if err != nil {
-			return badHandoff(at+"."+key, "%s.%s must be %s", at, key, wanted(key))
-		}
-		return nil
-	})
+	err = members(raw, func(key string, value json.RawMessage) error { return decodeMember(&a, at+"."+key, key, value) })
 	return a, err
 }
 
