@@ -235,32 +235,29 @@ func Rooms[S any](s *Store, rules *Rules[S]) ([]string, error) {
 	if _, err := Refresh(context.Background(), s, rules); err != nil {
 		return nil, err
 	}
-	entries, err := os.ReadDir(filepath.Join(s.dir, rules.Folder))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, s.Explain(err, s.dir)
-	}
-	var names []string
-	for _, e := range entries {
-		if e.IsDir() && At(s, rules, e.Name()).HasJournal() {
-			names = append(names, e.Name())
-		}
-	}
-	return names, nil
+	names, err := folders(s, rules)
+	names = slices.DeleteFunc(names, func(name string) bool { return !At(s, rules, name).HasJournal() })
+	return names, s.Explain(err, s.dir)
 }
 
 // Folders returns the names of all rooms of a kind that have a directory.
 func Folders[S any](s *Store, rules *Rules[S]) ([]string, error) {
+	names, err := folders(s, rules)
+	if errors.Is(err, syscall.ENOTDIR) { // doctor.CheckDir reports it
+		err = nil
+	}
+	return names, s.Explain(err, s.dir)
+}
+
+func folders[S any](s *Store, rules *Rules[S]) (names []string, err error) {
 	entries, err := os.ReadDir(filepath.Join(s.dir, rules.Folder))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) { // doctor.CheckDir reports it
-		return nil, s.Explain(err, s.dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
 	}
-	entries = slices.DeleteFunc(entries, func(e fs.DirEntry) bool { return !e.IsDir() })
-	names := make([]string, 0, len(entries))
 	for _, e := range entries {
-		names = append(names, e.Name())
+		if e.IsDir() {
+			names = append(names, e.Name())
+		}
 	}
-	return names, nil
+	return names, err
 }

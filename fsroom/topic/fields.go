@@ -7,8 +7,6 @@ import "github.com/talking-stick/tt/journal/wire"
 
 // Fields implements [wire.Fields].
 func (s *State) Fields(c *wire.Codec) {
-	version := int64(stateVersion)
-	c.Int("version", &version)
 	c.Text("topic_id", &s.TopicID)
 	c.Text("name", &s.Name)
 	c.Text("status", &s.Status)

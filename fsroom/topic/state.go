@@ -31,10 +31,6 @@ const (
 // state that starts from [NewHistory].
 const KeptSettled = 100
 
-// stateVersion is the version of the state, for programs that rebuild a state of another
-// one. States before version 2 kept every question; their rules had no version either.
-const stateVersion = 2
-
 // A State is one topic, the fold of its journal.
 type State struct {
 	TopicID     string

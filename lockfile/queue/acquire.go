@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math/rand/v2"
 	"os"
 	"slices"
 	"time"
@@ -140,7 +141,7 @@ func (q *Queue) draw(t *Ticket) (*Hold, []*Entry, error) {
 		return nil, nil, err
 	}
 	h := &Hold{Ticket: *t, queue: q}
-	h.Number, h.Nonce, h.State, h.AskedAt = found.highest+1, newNonce(), Waiting, moment()
+	h.Number, h.Nonce, h.State, h.AskedAt = found.highest+1, fmt.Sprintf("%016x", rand.Uint64()), Waiting, moment()
 	for err = h.create(); errors.Is(err, errTaken); err = h.create() {
 		h.Release()
 		h.Number++

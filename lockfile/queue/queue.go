@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -79,6 +78,7 @@ func numberOf(name string) (number int64, ok bool) {
 // nothing. A missing directory has none.
 func (q *Queue) List() ([]*Entry, error) {
 	found, err := q.scan(nil)
+	unwritten := func(e *Entry) bool { return e.Nonce == "" } // perhaps it is just being written
 	for tries := 0; tries < 3 && slices.ContainsFunc(found.alive, unwritten); tries++ {
 		found, err = q.scan(nil)
 	}
@@ -87,10 +87,6 @@ func (q *Queue) List() ([]*Entry, error) {
 	}
 	return found.alive, err
 }
-
-// unwritten reports whether an entry could not be read, perhaps because it is just being
-// written.
-func unwritten(e *Entry) bool { return e.Nonce == "" }
 
 // A scan is what the directory has.
 type scan struct {
@@ -184,11 +180,6 @@ func (q *Queue) read(number int64) (e *Entry, alive bool, err error) {
 		e.Condition = Unknown // the record lock is held all the same
 	}
 	return e, alive, nil
-}
-
-// newNonce returns 64 random bits in hexadecimal.
-func newNonce() string {
-	return fmt.Sprintf("%016x", rand.Uint64())
 }
 
 const (
