@@ -31,7 +31,7 @@ GOTESTSUM   := gotest.tools/gotestsum@v1.13.0
 test = $(if $(filter true,$(CI)),$(GO) run $(GOTESTSUM) --format standard-quiet --no-color --hide-summary=skipped --rerun-fails=1 \
 	--rerun-fails-max-failures=3 --rerun-fails-abort-on-data-race --packages="$(1)" -- $(FLAGS),$(TEST)) $(2) $(if $(filter true,$(CI)),,$(1))
 
-.PHONY: build natsd demo test test-mcp race lint fmt vet bench cross ci install install-natsd uninstall share dist release clean fuzz model torture torture-long torture-hosts torture-hosts-short test-hosts test-engines test-ci test-plain test-race vuln guards test-ui reach
+.PHONY: build natsd demo test test-mcp lint fmt vet bench cross ci install install-natsd uninstall share dist release clean fuzz model torture torture-long torture-hosts torture-hosts-short test-hosts test-engines test-ci test-plain test-race vuln guards test-ui reach
 
 build: ## the programs, into bin/; the server for several hosts is apart: make natsd
 	@mkdir -p $(BIN)
@@ -93,10 +93,6 @@ test-hosts: natsd test-engines ## what needs a server, and the scripts of tt ove
 test-engines: natsd ## the scripts of tt over a server, on one host and on several
 	TT_TEST_ENGINE=nats $(SERVER) $(SCRIPTS)
 	TT_TEST_ENGINE=nats TT_TEST_HOSTS=1 $(SERVER) $(SCRIPTS)
-
-race: natsd ## all tests under the race detector
-	$(SERVER) CGO_ENABLED=1 $(TEST) -race ./...
-	cd $(NATSD) && CGO_ENABLED=1 $(TEST) -race ./...
 
 fmt: ## fail if anything is not formatted
 	@test -z "$$(gofmt -l .)" || { gofmt -l .; exit 1; }

@@ -20,6 +20,7 @@ type agent struct {
 	host   *host
 	id     string
 	random *rand.Rand
+	joined bool // see joining
 }
 
 const guardOfEdits = "the guard of edits"
@@ -68,48 +69,40 @@ func (a *agent) do(codes []string, args ...string) *outcome {
 // exitNotYet is the exit status of a wait in vain.
 const exitNotYet = 3
 
-// takeTurns lets the agent take turns, and say something now and then.
-func (a *agent) takeTurns() {
-	for !a.over.closed() {
-		if !a.takeTurn() && a.host.isRemote() {
-			a.over.sleep(50 * time.Millisecond)
+// live lets the agent do something again and again in a lane of its own.
+func (a *agent) live(do func(*agent)) {
+	a.lanes.Go(func() {
+		for !a.over.closed() {
+			do(a)
 		}
-		if a.random.IntN(6) == 0 {
-			a.say()
-		}
-	}
-}
-
-// talk lets the agent send messages, one after the other.
-func (a *agent) talk() {
-	for !a.over.closed() {
-		a.say()
-	}
+	})
 }
 
 // joining lets the agent join the room first, which need not be there yet.
-func joining(live func(*agent)) func(*agent) {
+func joining(do func(*agent)) func(*agent) {
 	return func(a *agent) {
-		for !a.over.closed() {
-			if a.do(nil, "join").exit == 0 {
-				a.note(func(acks *acks) { acks.joined = append(acks.joined, a.id) })
-				live(a)
-			}
+		if a.joined {
+			do(a)
+		} else if a.joined = a.do(nil, "join").exit == 0; a.joined {
+			a.note(func(acks *acks) { acks.joined = append(acks.joined, a.id) })
 		}
 	}
 }
 
-// takeTurn waits for the turn, works, and hands it over. It reports whether it had one.
-func (a *agent) takeTurn() bool {
+// takeTurn waits for the turn, works, and hands it over. Now and then it says something.
+func (a *agent) takeTurn() {
 	g := a.granted(a.do(nil, "wait", "--timeout", "5s"))
 	if g.Status == turn.TakeoverAvailable {
 		g = a.granted(a.do(append([]string{"takeover_not_available", "takeover_ineligible"}, lost...), "take", "--reason", "its time is over"))
 	}
-	if g.Status != turn.YourTurn {
-		return false
+	if g.Status == turn.YourTurn {
+		a.work(g)
+	} else if a.host.isRemote() {
+		a.over.sleep(50 * time.Millisecond)
 	}
-	a.work(g)
-	return true
+	if a.random.IntN(6) == 0 {
+		a.say()
+	}
 }
 
 // granted notes and returns what a wait or a take granted, perhaps nothing.

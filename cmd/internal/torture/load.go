@@ -42,12 +42,10 @@ var (
 	agents  = []string{"a:1", "b:2", "c:3"}
 )
 
-// each lets one agent of this machine live in each of some lanes.
-func (l *load) each(lanes int, live func(*agent)) {
-	h := l.on(l.data)
+// each lets agents of this machine do something in some lanes.
+func (l *load) each(lanes int, do func(*agent)) {
 	for lane := range lanes {
-		a := &agent{load: l, host: h, id: agents[lane%3], random: l.random()}
-		l.lanes.Go(func() { live(a) })
+		(&agent{load: l, host: l.on(l.data), id: agents[lane%3], random: l.random()}).live(do)
 	}
 }
 

@@ -8,7 +8,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -30,13 +29,8 @@ func namedLocks(e *env, r *report) {
 	}
 	var started atomic.Int64
 	l.each(14, func(a *agent) {
-		h := *a.host
-		h.environ = append(slices.Clone(h.environ), guardedVariable+"="+work)
-		a.host = &h
-		for !a.over.closed() {
-			started.Add(1)
-			a.do(nil, "lock", "run", "storm", "--", program)
-		}
+		started.Add(1)
+		a.do(nil, "lock", "run", "storm", "--", "env", guardedVariable+"="+work, program)
 	})
 	l.over.sleep(time.Duration(e.pick(8, 60)) * time.Second)
 	l.finish()

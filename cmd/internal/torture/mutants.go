@@ -171,7 +171,7 @@ func promptTurns(e *env, r *report) {
 	if !r.able("setting up", e.on(l.data).ok(members[:2]...)) {
 		return
 	}
-	l.each(2, (*agent).takeTurns)
+	l.each(2, (*agent).takeTurn)
 	l.until(longest, func(a *acks) bool { return len(a.ends) >= 4 })
 	l.finish()
 	r.add(1, 0, l.acks.count())

@@ -60,15 +60,15 @@ func (e *env) powerCut(r *report, name string, from disk, when moment) {
 	enough := 5 + e.random().IntN(40)
 	switch when {
 	case inTheMidst:
-		l.each(3, (*agent).talk)
+		l.each(3, (*agent).say)
 	case afterOne:
 		enough = 1
-		l.each(1, (*agent).talk)
+		l.each(1, (*agent).say)
 	case ofANewRoom:
 		enough = 1 + enough%8
-		l.each(3, joining((*agent).talk))
+		l.each(3, joining((*agent).say))
 	case amongTurns:
-		l.each(3, (*agent).takeTurns)
+		l.each(3, (*agent).takeTurn)
 	}
 	l.until(10*time.Second, func(a *acks) bool { return a.count() >= enough })
 	acked := l.freeze()

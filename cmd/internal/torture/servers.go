@@ -61,16 +61,13 @@ func newServers(program, base string, machines []*machine, disks bool) (all serv
 
 func (s *server) name() string { return "s" + strconv.Itoa(s.n+1) }
 
-// log is what the server has written.
-func (s *server) log() string { return filepath.Join(s.dir, "log") }
-
 // start starts the server with more arguments. It is ready some time later.
 func (s *server) start(more ...string) error {
 	line := slices.Concat(s.line, []string{"--store", s.disk.data()}, more)
 	if _, err := os.Stat(filepath.Join(s.disk.data(), "store.json")); err != nil {
 		line = append(line, "--new")
 	}
-	log, err := os.Create(s.log())
+	log, err := os.Create(filepath.Join(s.dir, "log"))
 	if err != nil {
 		return err
 	}
@@ -94,7 +91,7 @@ func (all servers) start(more ...string) error {
 	for _, s := range all {
 		var log []byte
 		ready := func() bool {
-			log, _ = os.ReadFile(s.log())
+			log, _ = os.ReadFile(filepath.Join(s.dir, "log"))
 			return bytes.Contains(log, []byte("listening "))
 		}
 		eventually(startup, func() bool { return ready() || s.over.closed() })

@@ -112,12 +112,12 @@ func (p plan) try(e *env, r *report) {
 	if !r.able("setting up", err) {
 		return
 	}
-	live := (*agent).takeTurns
+	do := (*agent).takeTurn
 	if p.talk {
-		live = (*agent).talk
+		do = (*agent).say
 	}
 	for _, a := range t.agents {
-		t.lanes.Go(func() { joining(live)(a) })
+		a.live(joining(do))
 	}
 	if p.prompt {
 		t.lanes.Go(t.measure)
