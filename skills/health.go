@@ -20,14 +20,8 @@ type HookHealth struct {
 	Hint      string     `json:"hint,omitempty"` // what to do, "" if nothing
 }
 
-// Notifies reports whether the hooks that notify agents are installed in a harness, as
-// this or another version writes them.
-func (e Environment) Notifies(id harness.ID) bool {
-	return e.Runs(id, harness.KindContext)
-}
-
-// Runs reports whether the hooks that are installed in a harness include those of the kinds,
-// apart from kinds for which the harness has no event.
+// Runs reports whether the hooks that are installed in a harness, as this or another version
+// writes them, include those of the kinds, apart from kinds for which the harness has no event.
 func (e Environment) Runs(id harness.ID, kinds ...harness.Kind) bool {
 	h := harness.Get(id).Hooks
 	text, err := os.ReadFile(e.inRoot(id, h.File))

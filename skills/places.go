@@ -32,11 +32,6 @@ func (e Environment) inRoot(id harness.ID, path string) string {
 	return below(e.root(id), path)
 }
 
-// skillDir returns the directory that the skill is installed as.
-func (e Environment) skillDir(id harness.ID) string {
-	return filepath.Join(e.inRoot(id, harness.Get(id).SkillDir), Name)
-}
-
 // A presence tells whether a harness is on this machine.
 type presence int
 

@@ -99,7 +99,10 @@ func (s skillComponent) uninstall(p *planner) outcome {
 			o.why = others + " beside it is not ours and stays"
 			return o
 		}
-		p.steps = append(p.steps, Step{Action: Delete, Path: s.dir, do: func() (string, error) { return "", removeIfEmpty(s.dir) }})
+		p.steps = append(p.steps, Step{Action: Delete, Path: s.dir, do: func() (string, error) {
+			_ = os.Remove(s.dir) // unless there is something in it now
+			return "", nil
+		}})
 	}
 	return o
 }
@@ -114,13 +117,4 @@ func (s skillComponent) others() string {
 		}
 	}
 	return ""
-}
-
-// removeIfEmpty removes a directory unless there is something in it.
-func removeIfEmpty(dir string) error {
-	entries, err := os.ReadDir(dir)
-	if err != nil || len(entries) > 0 {
-		return err
-	}
-	return os.Remove(dir)
 }

@@ -51,10 +51,11 @@ func (e Environment) Sync(ctx context.Context) []Result {
 	var changed []Result
 	outdated := e.outdated(rec)
 	for _, id := range harness.IDs() {
-		if rec.Installs[id] == nil || !outdated {
+		if rec.Installs[id] == nil || !outdated || e.presence(id) != present {
 			continue
 		}
-		if r, ok := e.syncOne(rec, id); ok {
+		p := e.planner(Options{sync: true}, rec, id)
+		if r := e.carryOut(p, e.installOne(p, id)); len(r.Steps) > 0 {
 			changed = append(changed, r)
 		}
 	}
@@ -88,13 +89,4 @@ func (e Environment) unmigrated(rec *record) bool {
 // here returns the harnesses that have a directory.
 func (e Environment) here() []harness.ID {
 	return slices.DeleteFunc(harness.IDs(), func(id harness.ID) bool { return !isDir(e.root(id)) })
-}
-
-func (e Environment) syncOne(rec *record, id harness.ID) (Result, bool) {
-	if e.presence(id) != present {
-		return Result{}, false
-	}
-	p := e.planner(Options{sync: true}, rec, id)
-	r := e.carryOut(p, e.installOne(p, id))
-	return r, len(r.Steps) > 0
 }

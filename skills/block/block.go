@@ -43,7 +43,7 @@ func Remove(src []byte) ([]byte, bool) {
 		return src, false
 	}
 	if to == len(src) && !bytes.HasSuffix(src, []byte("\n")) && from > 0 {
-		from -= len(eolBefore(src, from))
+		from -= len(withEOL("\n", src[:from]))
 	}
 	return append(src[:from:from], src[to:]...), true
 }
@@ -81,11 +81,4 @@ func withEOL(text string, src []byte) []byte {
 		return bytes.ReplaceAll([]byte(text), []byte("\n"), []byte("\r\n"))
 	}
 	return []byte(text)
-}
-
-func eolBefore(src []byte, at int) string {
-	if bytes.HasSuffix(src[:at], []byte("\r\n")) {
-		return "\r\n"
-	}
-	return "\n"
 }

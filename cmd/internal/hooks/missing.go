@@ -16,7 +16,7 @@ func NoticeOldSession(env *cli.Env, client *member.Client, notice func(string)) 
 	if h == nil || client.Hearing().Listener().Session != "" {
 		return
 	}
-	if !(skills.Environment{Home: env.Home, Getenv: env.Lookup}).Notifies(h.ID) {
+	if !(skills.Environment{Home: env.Home, Getenv: env.Lookup}).Runs(h.ID, harness.KindContext) {
 		return
 	}
 	call := payload.Call{Harness: h.ID, SessionID: client.Self.ID}

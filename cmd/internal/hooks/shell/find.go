@@ -26,25 +26,8 @@ func foundBy(name string, args []value) []value {
 			}
 		}
 		return names
-	case "fd", "fdfind":
-		o := parse(args, []string{"-e", "--extension", "-t", "--type", "-E", "--exclude", "-d", "--max-depth", "-c", "-S", "-j"}, true)
-		base := "x"
-		if ext, ok := o.value("-e", "--extension"); ok {
-			base = "x." + ext.text
-		}
-		if len(o.words) < 2 {
-			if base == "x" {
-				return []value{{open: true, names: true}}
-			}
-			return []value{{text: base}}
-		}
-		var names []value
-		for _, root := range o.words[1:] {
-			names = append(names, value{text: path.Join(root.text, base), open: root.open, names: root.names})
-		}
-		return names
 	}
-	var names []value // the words of grep behind the pattern
+	var names []value // the words of grep and fd behind the pattern
 	o := parse(args, []string{"-e", "-f", "-g", "-t", "-T", "-A", "-B", "-C", "-m", "--glob", "--type", "--include", "--exclude", "--exclude-dir", "--regexp"}, false)
 	words := o.words
 	if !o.has("-e", "-f", "--regexp", "--files") && len(words) > 0 {

@@ -57,7 +57,11 @@ func (c *call) special() bool {
 		c.find()
 	case "fd", "fdfind":
 		if i := slices.IndexFunc(c.args, func(a value) bool { return slices.Contains([]string{"-x", "-X", "--exec", "--exec-batch"}, a.text) }); i >= 0 {
-			c.each(c.args[i+1:], "{}", foundBy("fd", c.args[:i]))
+			names := foundBy("fd", c.args[:i])
+			if names == nil {
+				names = []value{found}
+			}
+			c.each(c.args[i+1:], "{}", names)
 		}
 	case "dd":
 		for _, a := range c.args {
