@@ -128,9 +128,9 @@ func (e Environment) installOne(p *planner, id harness.ID) Result {
 	switch e.presence(id) {
 	case missing:
 		return Result{Harness: id, Status: Skipped, Message: "not on this machine: no " + harness.Get(id).Program +
-			" on the PATH and no " + e.shown(e.root(id))}
+			" on the PATH and no " + e.shown(e.Root(id))}
 	case notStarted:
-		return Result{Harness: id, Status: Skipped, Message: e.shown(e.root(id)) + " does not exist yet; start " +
+		return Result{Harness: id, Status: Skipped, Message: e.shown(e.Root(id)) + " does not exist yet; start " +
 			harness.Get(id).Program + " once, or make that directory, and install again"}
 	}
 	var outcomes []outcome

@@ -8,12 +8,9 @@ import (
 	"github.com/talking-stick/tt/identity/harness"
 )
 
-// Root returns the directory in which a harness keeps its configuration.
-func (e Environment) Root(id harness.ID) string { return e.root(id) }
-
-// root returns the configuration directory of a harness. The harness makes it;
+// Root returns the configuration directory of a harness. The harness makes it;
 // this package never does.
-func (e Environment) root(id harness.ID) string {
+func (e Environment) Root(id harness.ID) string {
 	dir := harness.Get(id).ConfigDir
 	base := below(e.Home, dir.Base)
 	if dir.Var != "" {
@@ -29,7 +26,7 @@ func below(dir, path string) string { return filepath.Join(dir, filepath.FromSla
 
 // inRoot returns a file in the configuration directory of a harness.
 func (e Environment) inRoot(id harness.ID, path string) string {
-	return below(e.root(id), path)
+	return below(e.Root(id), path)
 }
 
 // A presence tells whether a harness is on this machine.
@@ -42,7 +39,7 @@ const (
 )
 
 func (e Environment) presence(id harness.ID) presence {
-	if isDir(e.root(id)) {
+	if isDir(e.Root(id)) {
 		return present
 	}
 	if _, err := e.LookPath(harness.Get(id).Program); err == nil {

@@ -41,7 +41,7 @@ func (e Environment) settled() bool {
 	if b, err := os.ReadFile(e.stampPath()); err == nil && string(b) == e.stamp() {
 		return true
 	}
-	here := func(id harness.ID) bool { return isDir(e.root(id)) }
+	here := func(id harness.ID) bool { return isDir(e.Root(id)) }
 	return !isDir(e.DataDir) || !slices.ContainsFunc(harness.IDs(), here) && !e.hasRecord()
 }
 

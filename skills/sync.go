@@ -88,5 +88,5 @@ func (e Environment) unmigrated(rec *record) bool {
 
 // here returns the harnesses that have a directory.
 func (e Environment) here() []harness.ID {
-	return slices.DeleteFunc(harness.IDs(), func(id harness.ID) bool { return !isDir(e.root(id)) })
+	return slices.DeleteFunc(harness.IDs(), func(id harness.ID) bool { return !isDir(e.Root(id)) })
 }

@@ -57,7 +57,7 @@ type assign struct {
 	value    word
 	elements []word // of an array
 	array    bool
-	adds     bool // += or an index
+	adds     bool // +=
 }
 
 type redir struct {

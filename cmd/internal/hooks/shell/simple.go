@@ -42,7 +42,7 @@ func (p *parser) simple() *node {
 	return n
 }
 
-// assignment parses name=value, name+=value, name[index]=value or name=(values).
+// assignment parses name=value, name+=value or name=(values).
 func (p *parser) assignment(n *node) bool {
 	a, i := assign{}, p.i
 	for i < len(p.s) && (isLetter(p.s[i]) || i > p.i && isDigit(p.s[i])) {
@@ -50,13 +50,6 @@ func (p *parser) assignment(n *node) bool {
 	}
 	if a.name = p.s[p.i:i]; a.name == "" {
 		return false
-	}
-	if i < len(p.s) && p.s[i] == '[' {
-		end := strings.IndexAny(p.s[i:], "]\n")
-		if end < 0 {
-			return false
-		}
-		a.adds, i = true, i+end+1
 	}
 	if strings.HasPrefix(p.s[i:], "+") {
 		a.adds, i = true, i+1
