@@ -17,7 +17,21 @@ func (c *call) interpreter() {
 	case c.name == "perl", c.name == "ruby":
 		texts, others, edits = []string{"-e", "-E"}, []string{"-I", "-M", "-r"}, true
 	}
-	o := parse(c.args, slices.Concat(texts, others), true)
+	valued := slices.Concat(texts, others)
+	for n := 1; n <= len(c.args) && !edits; n++ {
+		c.w.spend(n)
+		o := parse(c.args[:n], valued, true)
+		if v, ok := o.value(texts...); ok { // behind it are the arguments of the program
+			c.follow(c.name+" "+texts[0], v.source(), c.args[n:])
+			return
+		} else if v, ok := o.value("-m"); ok {
+			c.module(append([]value{v}, c.args[n:]...))
+			return
+		} else if len(o.words) > 0 {
+			break
+		}
+	}
+	o := parse(c.args, valued, true)
 	if o.has("--version", "-V", "--help", "--check", "--test") || !edits && o.has("-v") {
 		return
 	}
@@ -25,22 +39,17 @@ func (c *call) interpreter() {
 		c.effect(Effect{Op: c.name + " -i"}, o.words...)
 		return
 	}
-	if _, ok := o.value("-m"); ok {
-		c.module(c.args[slices.IndexFunc(c.args, func(a value) bool { return a.text == "-m" })+1:])
-		return
-	}
-	if _, ok := o.value(texts...); !ok && !edits && o.has("-p") && len(o.words) > 0 {
-		o.values = []option{{texts[0], o.words[0]}}
-	}
-	if _, ok := o.value(texts...); ok {
-		for _, v := range o.values {
-			if slices.Contains(texts, v.flag) {
-				c.follow(c.name+" "+v.flag, v.value.source(), o.words)
-			}
+	ran := false
+	for _, v := range o.values {
+		if slices.Contains(texts, v.flag) {
+			c.follow(c.name+" "+v.flag, v.value.source(), o.words)
+			ran = true
 		}
-		return
 	}
 	switch {
+	case ran:
+	case o.has("-p") && !edits && len(o.words) > 0: // of node
+		c.follow(c.name+" -p", o.words[0].source(), o.words[1:])
 	case len(o.words) == 0:
 		c.reads(nil)
 	case o.words[0].text == "-":
@@ -66,9 +75,6 @@ func (c *call) reads(args []value) {
 
 // module follows python -m. A program of the table is what it is without that.
 func (c *call) module(args []value) {
-	if len(args) == 0 {
-		return
-	}
 	if r, _ := find(args[0].text); len(r) > 0 {
 		c.again(args)
 	} else {
