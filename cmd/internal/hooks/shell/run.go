@@ -131,10 +131,6 @@ func (w *walker) run(sc *scope, args []value) {
 		w.unknown("a program whose name is not known")
 		return
 	}
-	if strings.ContainsAny(name.text, " \t") && !isAbs(name.text) { // a whole command in quotes is none
-		w.unknown("a program whose name has blanks")
-		return
-	}
 	if text, ok := sc.aliases[name.text]; ok {
 		delete(sc.aliases, name.text) // it may contain itself
 		w.script(sc, text+" "+shellWords(args[1:]))
