@@ -21,7 +21,7 @@ func TestGuardianEnv(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		env := guardianEnv(store)
+		env := withEnviron(storeEnviron(store))
 		mentions := slices.DeleteFunc(slices.Clone(env), func(v string) bool {
 			return len(v) < 14 || v[:14] != "TALKING_STICK_"
 		})

@@ -22,6 +22,21 @@ type guardianProcess struct {
 	killed sync.Once
 }
 
+// kill ends the guardian and collects it, so that a wait that loses many turns to others leaves
+// no zombies. The pid belongs to the guardian until it is collected, and kill sends the signal
+// once at most.
+func (g *guardianProcess) kill() {
+	if g == nil {
+		return
+	}
+	g.killed.Do(func() {
+		if p, err := os.FindProcess(g.PID); err == nil {
+			_ = p.Kill()
+			go func() { _, _ = p.Wait() }()
+		}
+	})
+}
+
 func (g *guardianProcess) process() turn.ProcessID {
 	if g == nil {
 		return turn.ProcessID{}
@@ -31,18 +46,14 @@ func (g *guardianProcess) process() turn.ProcessID {
 
 // startGuardian starts the guardian of a turn. When it returns, the new program runs:
 // starting a process returns only after its image is in place. The guardian has a
-// session of its own, no open files, and the root as working directory. The lease is
-// not on its command line, where everybody could read it.
+// session of its own, no open files, and the root as working directory. One processor is
+// enough for it, and saves the runtime two of its threads while the turn is being handed
+// over. The lease is not on its command line, where everybody could read it.
 func (r *Room) startGuardian(fence turn.Fence) (*guardianProcess, error) {
-	exe, err := r.executable()
-	if err != nil {
-		return nil, err
-	}
 	if err := r.own().EnsureWakeFile(); err != nil { // the guardian watches it from the beginning
 		return nil, err
 	}
-	args := []string{"tt", "guard", r.FS.Name(), "--turn", strconv.FormatInt(fence.Turn, 10), "--agent", fence.Agent}
-	pid, err := jobs.StartDetached(exe, args, guardianEnv(r.Client.Store), nil)
+	pid, err := r.start(nil, "1", "guard", r.FS.Name(), "--turn", strconv.FormatInt(fence.Turn, 10), "--agent", fence.Agent)
 	if err != nil {
 		return nil, err
 	}
@@ -56,15 +67,37 @@ func (r *Room) startGuardian(fence turn.Fence) (*guardianProcess, error) {
 	return g, nil
 }
 
-// StartDetached starts this program with the arguments in a session of its own, with no
-// open files, in the root directory. It lives on when the caller ends.
+// StartDetached starts this program with the arguments in a session of its own, in the root
+// directory, with no open files. It lives on when the caller ends.
 func (c *Client) StartDetached(args ...string) error {
-	exe, err := c.executable()
+	_, err := c.start(nil, "1", args...)
+	return err
+}
+
+// StartRecorder is StartDetached for a process that has out as its standard output and may use
+// all processors.
+func (c *Client) StartRecorder(out *os.File, args ...string) error {
+	pid, err := c.start(out, "", args...)
 	if err != nil {
 		return err
 	}
-	_, err = jobs.StartDetached(exe, append([]string{"tt"}, args...), guardianEnv(c.Store), nil)
-	return err
+	go func() {
+		if p, err := os.FindProcess(pid); err == nil {
+			_, _ = p.Wait()
+		}
+	}()
+	return nil
+}
+
+// start starts this program as StartDetached does, to open the same store. It returns the pid.
+// Without a number of processors it may use all.
+func (c *Client) start(out *os.File, processors string, args ...string) (pid int, err error) {
+	exe, err := c.executable()
+	if err != nil {
+		return 0, err
+	}
+	env := withEnviron(append(slices.Clip(storeEnviron(c.Store)), "GOMAXPROCS="+processors))
+	return jobs.StartDetached(exe, append([]string{"tt"}, args...), env, out)
 }
 
 // executable returns the path of the running program, also when its file was replaced.
@@ -76,14 +109,6 @@ func (c *Client) executable() (string, error) {
 		}
 	}
 	return c.Executable()
-}
-
-// guardianEnv returns the environment of a guardian: that of this process, with what the
-// store is opened by, since the guardian has another working directory. One processor is
-// enough for it, and saves the runtime two of its threads while the turn is being handed
-// over.
-func guardianEnv(store *fsroom.Store) []string {
-	return withEnviron(append(slices.Clip(storeEnviron(store)), "GOMAXPROCS=1"))
 }
 
 // storeEnviron returns the variables by which another process opens the store: one that is this

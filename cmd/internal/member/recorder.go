@@ -3,12 +3,8 @@ package member
 import (
 	"context"
 	"encoding/json"
-	"os"
-	"slices"
-	"strings"
 	"time"
 
-	"github.com/talking-stick/tt/cmd/internal/jobs"
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal/event"
@@ -140,23 +136,3 @@ func (r *Room) Append(ctx context.Context, decide fsroom.Decision[*turn.State]) 
 
 // Known returns the room as this host knows it: no engine is asked, and nothing can be written.
 func (r *Room) Known() *Room { return r.Client.Offline().Room(r.FS.Name(), r.Workspace) }
-
-// StartRecorder is [Client.StartDetached] for a process that has out as its standard output and
-// may use all processors.
-func (c *Client) StartRecorder(out *os.File, args ...string) error {
-	exe, err := c.executable()
-	if err != nil {
-		return err
-	}
-	env := slices.DeleteFunc(guardianEnv(c.Store), func(v string) bool { return strings.HasPrefix(v, "GOMAXPROCS=") })
-	pid, err := jobs.StartDetached(exe, append([]string{"tt"}, args...), env, out)
-	if err != nil {
-		return err
-	}
-	go func() {
-		if p, err := os.FindProcess(pid); err == nil {
-			_, _ = p.Wait()
-		}
-	}()
-	return nil
-}
