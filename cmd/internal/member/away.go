@@ -3,6 +3,7 @@ package member
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/talking-stick/tt/fsroom"
@@ -18,14 +19,13 @@ const awayPoll = time.Second
 // isAway reports whether err is or comes from an error of an engine that cannot be
 // reached, or that did not say what became of a change: a later look tells.
 func (r *Room) isAway(err error) bool {
-	if !r.FS.IsShared() {
-		return false
-	}
-	if fsroom.IsUnreachable(err) {
-		return true
-	}
+	return r.FS.IsShared() && (fsroom.IsUnreachable(err) || comesFrom(err, code.EngineUnreachable, code.InDoubt))
+}
+
+// comesFrom reports whether err is or comes from an error with one of the codes.
+func comesFrom(err error, codes ...code.Code) bool {
 	for e := (*code.Error)(nil); errors.As(err, &e); err = e.Err {
-		if e.Code == code.EngineUnreachable || e.Code == code.InDoubt {
+		if slices.Contains(codes, e.Code) {
 			return true
 		}
 	}
@@ -43,12 +43,10 @@ func (c *Client) JoinWithin(ctx context.Context, w *workspace.Workspace, limit t
 		if !fsroom.IsUnreachable(err) || left == 0 {
 			return r, snap, left, err
 		}
-		timer := time.NewTimer(min(left, awayPoll))
 		select {
 		case <-ctx.Done():
-			timer.Stop()
 			return r, snap, left, err
-		case <-timer.C:
+		case <-time.After(min(left, awayPoll)):
 		}
 	}
 }

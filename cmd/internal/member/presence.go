@@ -57,11 +57,8 @@ func (r *Room) recordSeen() {
 // recordArrival records that the agent has just joined. It counts as waiting, and so
 // as ready for a turn.
 func (r *Room) recordArrival() {
-	at := r.time()
-	_ = r.own().Remove(autoFile)
-	_ = r.own().Mark(seenFile, at)
-	_ = r.own().Mark(waitingFile, at)
-	r.recordProcess()
+	r.recordSeen()
+	_ = r.own().Mark(waitingFile, r.time())
 	r.enterRooms()
 	r.recordPath()
 }

@@ -263,14 +263,7 @@ func (t *turnRequest) lookForNews(ctx context.Context, st *turn.State) (done boo
 }
 
 // isLockTimeout reports whether err is or comes from lock_timeout.
-func isLockTimeout(err error) bool {
-	for e := (*code.Error)(nil); errors.As(err, &e); err = e.Err {
-		if e.Code == code.LockTimeout {
-			return true
-		}
-	}
-	return false
-}
+func isLockTimeout(err error) bool { return comesFrom(err, code.LockTimeout) }
 
 // try requests the turn by [turn.Try].
 func (t *turnRequest) try(ctx context.Context, snap *snapshot) (done bool, err error) {
@@ -510,9 +503,7 @@ func ownedError(turnID int64, err error) error {
 	if err == nil || isOvertaken(err) || code.Of(err) == code.GuardianFailed {
 		return err
 	}
-	return code.New(code.GuardianFailed, "the turn is yours, but its guardian could not be started: %v", err).
-		WithHint(`run "tt wait" again, or end the turn with "tt release"`).
-		With("turn_id", turnID).Because(err)
+	return notStarted(turnID, err)
 }
 
 // readHandoff returns the handoff of an event. Event 0 has none.
