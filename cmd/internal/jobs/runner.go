@@ -202,16 +202,12 @@ func (w *watchdog) watch(done <-chan error, stops <-chan os.Signal) {
 	const often, seldom, fast = 50 * time.Millisecond, time.Second, 8 << 20
 	var late <-chan time.Time
 	if d := time.Duration(w.job.Timeout) * time.Millisecond; d > 0 {
-		timer := time.NewTimer(d - time.Since(w.job.StartedAt.Time))
-		defer timer.Stop()
-		late = timer.C
+		late = time.After(d - time.Since(w.job.StartedAt.Time))
 	}
 	pause, size := often, int64(0)
 	for {
-		timer := time.NewTimer(pause)
 		select {
 		case <-done:
-			timer.Stop()
 			return
 		case <-late:
 			w.end(turn.JobTimeout, stopGrace)
@@ -220,7 +216,7 @@ func (w *watchdog) watch(done <-chan error, stops <-chan os.Signal) {
 			w.stopIfAsked()
 		case <-w.kill:
 			signalGroup(w.pid, syscall.SIGKILL)
-		case <-timer.C:
+		case <-time.After(pause):
 			w.stopIfAsked()
 			before := size
 			if info, err := w.out.Stat(); err == nil {
@@ -233,7 +229,6 @@ func (w *watchdog) watch(done <-chan error, stops <-chan os.Signal) {
 				pause = often
 			}
 		}
-		timer.Stop()
 	}
 }
 

@@ -106,12 +106,10 @@ func (j *Job) pause(ctx context.Context, d time.Duration) bool {
 			ended = c
 		}
 	}
-	timer := time.NewTimer(d)
-	defer timer.Stop()
 	select {
 	case <-ended:
 		return true
-	case <-timer.C:
+	case <-time.After(d):
 	case <-ctx.Done():
 	}
 	return false

@@ -67,16 +67,13 @@ func (c *conn) Read(ctx context.Context) (jsonrpc.Message, error) {
 // server can write answers until Read returns io.EOF.
 func (c *conn) drain() {
 	c.Ending()
-	timer := time.NewTimer(c.Patience)
-	defer timer.Stop()
 	for c.isBusy() {
 		select {
 		case <-c.closed:
 			return
-		case <-timer.C:
+		case <-time.After(c.Patience):
 			return
 		case <-c.answered:
-			timer.Reset(c.Patience)
 		}
 	}
 }
