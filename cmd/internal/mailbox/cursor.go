@@ -100,15 +100,11 @@ func (m *Mailbox) MessagesShown(ctx context.Context, shown func(seq int64) bool)
 	if err != nil {
 		return err
 	}
-	after, err := m.ReadUpTo(ctx, snap.State)
+	c, err := m.ReadCursor(ctx, snap.State, 0)
 	if err != nil {
 		return err
 	}
-	c, err := m.ReadCursor(ctx, snap.State, after)
-	if err != nil {
-		return err
-	}
-	err = m.Room.EachEvent(ctx, after, false, func(e *event.Event) error {
+	err = m.Room.EachEvent(ctx, c.at.EventSeq, false, func(e *event.Event) error {
 		if c.Pass(e, shown(e.Seq)); c.stopped || e.Seq >= snap.State.Seq {
 			return member.ErrEnough
 		}

@@ -278,15 +278,11 @@ func (in *Inbox) addMessages(ctx context.Context, m *Mailbox) error {
 		in.shown.EventSeq = max(in.shown.EventSeq, st.Seq)
 		return nil
 	}
-	after, err := m.ReadUpTo(ctx, st)
+	read, err := m.ReadCursor(ctx, st, 0)
 	if err != nil {
 		return err
 	}
-	read, err := m.ReadCursor(ctx, st, after)
-	if err != nil {
-		return err
-	}
-	err = m.Room.EachEvent(ctx, after, false, func(e *event.Event) error {
+	err = m.Room.EachEvent(ctx, read.at.EventSeq, false, func(e *event.Event) error {
 		mail := turn.IsMail(e, m.Room.Self.ID)
 		if e.Seq > st.Seq || mail && len(in.Messages) == mostInbox {
 			return member.ErrEnough
