@@ -71,13 +71,13 @@ func (b *bus) address(r *questions.Topic, asker string, request *topic.AskReques
 	if err != nil {
 		return nil, err
 	}
-	var warnings []tools.Warning
-	if questions.RoomEnded(store, r, snap.State) {
-		warnings = append(warnings, tools.RoomEnded(r.Name()))
-	}
 	to, err := questions.AddresseeOf(store, r, snap.State, asker, request.To)
 	if err != nil {
 		return nil, err
+	}
+	var warnings []tools.Warning
+	if to.RoomEnded {
+		warnings = append(warnings, tools.RoomEnded(r.Name()))
 	}
 	if request.To = to.ID; !to.Known {
 		warnings = append(warnings, tools.UnknownRecipient(to.ID, to.Candidates))

@@ -17,6 +17,7 @@ type Addressee struct {
 	ID         string   // as [topic.AskRequest] has it
 	Known      bool     // false: nobody of that name has been there yet
 	Candidates []string // who else is there, if it is not known
+	RoomEnded  bool     // the topic belongs to a room of tt that has ended
 }
 
 // AddresseeOf returns whom an agent means by a name on a topic. On the topic of a room that
@@ -24,20 +25,20 @@ type Addressee struct {
 // that is connected, or has asked or answered there, whatever the case of the letters. A
 // name that means several agents is refused.
 func AddresseeOf(store *fsroom.Store, t *Topic, s *topic.State, asker, to string) (Addressee, error) {
-	if to == "" || to == topic.ToHuman {
-		return Addressee{ID: to, Known: true}, nil
-	}
+	room, st := roomOf(store, t, s, asker)
+	a := Addressee{ID: to, Known: true, RoomEnded: room == nil && isOfRoom(store, t, s)}
 	there := connected(t, asker)
-	if slices.Contains(there, to) {
-		return Addressee{ID: to, Known: true}, nil
+	if to == "" || to == topic.ToHuman || slices.Contains(there, to) {
+		return a, nil
 	}
-	if room, st := roomOf(store, t, s, asker); room != nil {
+	if room != nil {
 		id, err := turn.Asked(st, room.Facts(st), asker, to)
 		switch code.Of(err) {
 		case "":
-			return Addressee{ID: id, Known: true}, nil
+			a.ID = id
+			return a, nil
 		case code.AmbiguousRecipient:
-			return Addressee{}, err
+			return a, err
 		}
 		there = append(there, st.Others(asker)...)
 	}
@@ -46,10 +47,12 @@ func AddresseeOf(store *fsroom.Store, t *Topic, s *topic.State, asker, to string
 	there = slices.DeleteFunc(slices.Compact(there), func(id string) bool { return id == asker })
 	for _, id := range there {
 		if strings.EqualFold(id, to) {
-			return Addressee{ID: id, Known: true}, nil
+			a.ID = id
+			return a, nil
 		}
 	}
-	return Addressee{ID: to, Candidates: there}, nil
+	a.Known, a.Candidates = false, there
+	return a, nil
 }
 
 // Hearers returns the agents that a question is offered to and that can hear of it now: those
@@ -85,12 +88,6 @@ func connected(t *Topic, without string) (ids []string) {
 func isOfRoom(store *fsroom.Store, t *Topic, s *topic.State) bool {
 	of, _ := OfRoom(store, s.Name)
 	return s.Name != "" && of.Name() == t.Name()
-}
-
-// RoomEnded reports whether the topic belongs to a room of tt that has ended.
-func RoomEnded(store *fsroom.Store, t *Topic, s *topic.State) bool {
-	room, _ := roomOf(store, t, s, "")
-	return room == nil && isOfRoom(store, t, s)
 }
 
 // roomOf returns the open room of tt that a topic belongs to, nil if it belongs to none that

@@ -8,7 +8,8 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/cmd/internal/mailbox"
 	"github.com/talking-stick/tt/cmd/internal/member"
-	"github.com/talking-stick/tt/cmd/internal/questions"
+	"github.com/talking-stick/tt/cmd/internal/roomtypes"
+	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal/wire"
@@ -126,10 +127,14 @@ func runInboxAll(ctx context.Context, c *cli.Invocation) error {
 	} else if path != "" {
 		return c.Usagef("--all is about every room, and takes no path")
 	}
-	names, mirrors, err := questions.Mirrors(ctx, client)
+	names, err := client.Rooms()
+	if err == nil {
+		_, err = fsroom.Refresh(ctx, client.Store, roomtypes.Topics())
+	}
 	if err != nil {
 		return err
 	}
+	mirrors := client.Offline() // now all is up to date, and the engine is not asked again
 	slices.Sort(names)
 	res := &inboxesResult{Rooms: []mailbox.Inbox{}}
 	var shown []func()
