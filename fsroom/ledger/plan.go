@@ -45,7 +45,7 @@ func (v *View) PlanUndo(from, to *Snapshot, filters []string) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	u := undo{View: v, plan: &Plan{}, from: from, to: to}
+	u := undo{View: v, plan: &Plan{}, to: to}
 	left, unsure := v.objects.leftOut(from, to, v.Now), map[string]bool{}
 	for _, path := range slices.Concat(from.Unsure, to.Unsure) {
 		if matchesAny(filters, path) && !unsure[path] {
@@ -85,8 +85,8 @@ func (v *View) PlanUndo(from, to *Snapshot, filters []string) (*Plan, error) {
 // An undo is a plan that is being made.
 type undo struct {
 	*View
-	plan     *Plan
-	from, to *Snapshot
+	plan *Plan
+	to   *Snapshot
 }
 
 func (u *undo) conflict(path, why string) {

@@ -1,7 +1,6 @@
 package ledger
 
 import (
-	"bufio"
 	"bytes"
 	"errors"
 	"io/fs"
@@ -206,13 +205,9 @@ func (r *repository) reference(ref string) string {
 			return strings.TrimSpace(string(b))
 		}
 	}
-	f, err := os.Open(filepath.Join(r.common, "packed-refs"))
-	if err != nil {
-		return ""
-	}
-	defer f.Close()
-	for lines := bufio.NewScanner(f); lines.Scan(); {
-		if id, name, ok := bytes.Cut(lines.Bytes(), []byte(" ")); ok && string(name) == ref {
+	packed, _ := os.ReadFile(filepath.Join(r.common, "packed-refs"))
+	for line := range bytes.Lines(packed) {
+		if id, name, ok := bytes.Cut(bytes.TrimSpace(line), []byte(" ")); ok && string(name) == ref {
 			return string(id)
 		}
 	}

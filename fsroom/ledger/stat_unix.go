@@ -96,13 +96,13 @@ func readIdx(path string) ([]byte, error) {
 // closeIdx ends the mapping of an index that [readIdx] has returned.
 func closeIdx(b []byte) { _ = unix.Munmap(b) }
 
-// freeSpace returns how many bytes can be written to the file system, and its size.
-func freeSpace(dir string) (free, size int64, ok bool) {
+// freeSpace returns how many bytes can be written to the file system, and its size, 0 if that is not known.
+func freeSpace(dir string) (free, size int64) {
 	var st unix.Statfs_t
 	if unix.Statfs(dir, &st) != nil {
-		return 0, 0, false
+		return 0, 0
 	}
-	return int64(st.Bavail) * int64(st.Bsize), int64(st.Blocks) * int64(st.Bsize), true
+	return int64(st.Bavail) * int64(st.Bsize), int64(st.Blocks) * int64(st.Bsize)
 }
 
 // isNoSpace reports whether err means that the disk is full.

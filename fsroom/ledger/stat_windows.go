@@ -61,7 +61,7 @@ func linkStat(path string) (stat, error) {
 // readIdx reads the index of a pack. It is not mapped: the user's gc could not remove it then.
 func readIdx(path string) ([]byte, error) { return os.ReadFile(path) }
 
-func freeSpace(string) (free, size int64, ok bool) { return 0, 0, false }
+func freeSpace(string) (free, size int64) { return 0, 0 }
 
 func isNoSpace(err error) bool { return errors.Is(err, syscall.Errno(112)) } // ERROR_DISK_FULL
 

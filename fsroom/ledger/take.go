@@ -164,8 +164,7 @@ var errFull = errors.New("the disk is too full")
 // checkSpace refuses to fill the disk: with less than 512 MiB free, or two hundredths of a
 // small one, nothing is stored.
 func (l *Ledger) checkSpace() error {
-	free, size, ok := freeSpace(l.dir)
-	if ok && free < min(l.opts.Limits.Free, size/50) {
+	if free, size := freeSpace(l.dir); free < min(l.opts.Limits.Free, size/50) {
 		return errFull
 	}
 	return nil

@@ -3,6 +3,7 @@ package ttcmd
 import (
 	"context"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -147,30 +148,26 @@ func (v *treeView) turnNamed(ctx context.Context, c *cli.Invocation, arg string)
 
 // noTurn is the refusal for a turn that is not recorded.
 func (v *treeView) noTurn(turnID int64) error {
-	e := code.New(code.NoSnapshot, "no turn is recorded yet").WithHint("tt restore lists what there is")
-	why := "never"
-	if turnID > 0 {
-		e = code.New(code.NoSnapshot, "what turn %d changed is not recorded", turnID).WithHint("tt restore lists what there is").
-			With("turn_id", turnID)
-		if oldest := v.oldestTurn(); oldest > turnID {
-			why = "pruned"
-		} else if start, _ := ledger.TurnOf(v.all, turnID); start != nil {
-			why = "late"
-		}
+	if turnID == 0 {
+		return v.noSnapshot("never", "no turn is recorded yet").WithHint("tt restore lists what there is")
 	}
+	why := "never"
+	oldest := slices.IndexFunc(v.all, func(s *ledger.Snapshot) bool { return s.Turn > 0 })
+	if oldest >= 0 && v.all[oldest].Turn > turnID {
+		why = "pruned"
+	} else if start, _ := ledger.TurnOf(v.all, turnID); start != nil {
+		why = "late"
+	}
+	return v.noSnapshot(why, "what turn %d changed is not recorded", turnID).WithHint("tt restore lists what there is").With("turn_id", turnID)
+}
+
+// noSnapshot is a refusal, with the oldest snapshot that there is.
+func (v *treeView) noSnapshot(why, format string, args ...any) *code.Error {
+	e := code.New(code.NoSnapshot, format, args...).With("why", why)
 	if len(v.all) > 0 {
 		e.With("oldest", v.all[0].Name())
 	}
-	return e.With("why", why)
-}
-
-func (v *treeView) oldestTurn() int64 {
-	for _, s := range v.all {
-		if s.Turn > 0 {
-			return s.Turn
-		}
-	}
-	return 0
+	return e
 }
 
 // snapshotNamed returns the snapshot that an argument names.
@@ -182,15 +179,11 @@ func (v *treeView) snapshotNamed(c *cli.Invocation, arg string) (*ledger.Snapsho
 	if s := ledger.Find(v.all, n); s != nil {
 		return s, nil
 	}
-	e := code.New(code.NoSnapshot, "there is no snapshot %s", arg).WithHint("tt restore lists them")
 	why := "never"
-	if len(v.all) > 0 {
-		e.With("oldest", v.all[0].Name())
-		if n < v.all[0].Number {
-			why = "pruned"
-		}
+	if len(v.all) > 0 && n < v.all[0].Number {
+		why = "pruned"
 	}
-	return nil, e.With("why", why)
+	return nil, v.noSnapshot(why, "there is no snapshot %s", arg).WithHint("tt restore lists them")
 }
 
 // explainTree gives the error of a scan its code.

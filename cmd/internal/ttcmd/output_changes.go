@@ -129,10 +129,7 @@ func changesText(raw json.RawMessage) string {
 // changesOnly is changesText without what stretch of time it is.
 func changesOnly(raw json.RawMessage) string {
 	var c ledger.Changes
-	if len(raw) == 0 || json.Unmarshal(raw, &c) != nil {
-		return ""
-	}
-	if c.IsEmpty() {
+	if json.Unmarshal(raw, &c) != nil || c.IsEmpty() {
 		return ""
 	}
 	return changesWords(&c)
@@ -141,9 +138,7 @@ func changesOnly(raw json.RawMessage) string {
 // writeBriefChanges writes what changed since the caller's last turn, a line a stretch.
 func writeBriefChanges(t *cli.Text, raw json.RawMessage, more int) {
 	var list []ledger.Changes
-	if len(raw) == 0 || json.Unmarshal(raw, &list) != nil {
-		return
-	}
+	_ = json.Unmarshal(raw, &list)
 	list = slices.DeleteFunc(list, func(c ledger.Changes) bool { return c.IsEmpty() })
 	if len(list) == 0 {
 		return
@@ -164,7 +159,7 @@ func writeReleaseChanges(t *cli.Text, raw json.RawMessage, pending bool) {
 	switch {
 	case pending:
 		t.Line("What it changed is still being recorded: tt diff last")
-	case len(raw) > 0 && json.Unmarshal(raw, &c) == nil && !c.IsEmpty():
+	case json.Unmarshal(raw, &c) == nil && !c.IsEmpty():
 		t.Line("%s", changesLine(&c))
 	}
 }
