@@ -101,51 +101,42 @@ func lastTurn(all []*ledger.Snapshot, before int64) (last *ledger.Snapshot) {
 }
 
 // end records the end of a turn that was granted at a moment, and tells what it changed as soon as that
-// is known. The turn lasts if ended is zero: then nothing is synced, which is for another process. A turn
-// that is over sooner than its guardian has recorded its beginning is recorded as a whole.
-func (t *Tree) end(ctx context.Context, st *turn.State, turnID int64, granted, ended time.Time, tell func(*ledger.Changes)) error {
-	began := time.Now()
-	if !granted.IsZero() && !t.isBegun(st, turnID) {
-		_ = t.begin(ctx, st, Job{Turn: turnID, Moment: granted})
+// is known. A turn that is over sooner than its guardian has recorded its beginning is recorded as a whole.
+func (t *Tree) end(ctx context.Context, st *turn.State, granted time.Time, r ledger.Request, tell func(*ledger.Changes)) error {
+	if !granted.IsZero() && !t.isBegun(st, r.Turn) {
+		_ = t.begin(ctx, st, Job{Turn: r.Turn, Moment: granted})
 	}
-	if ended.IsZero() {
+	if r.Unsynced {
 		_ = t.Ledger.Sync(ctx) // what an end that was refused has left
 	}
-	request := ledger.Request{Why: ledger.WhyEnd, Turn: turnID, Agent: t.Room.Self.ID, Line: true, Unsynced: ended.IsZero()}
-	if !ended.IsZero() {
-		request.Moment, request.Margin = ended, margin
-	}
-	request.Ready = func(v *ledger.View, s *ledger.Snapshot) {
-		c := t.turnFacts(v, turnID, s)
-		if !ended.IsZero() {
-			c.LateMillis = time.Since(began).Milliseconds()
-		}
-		tell(c)
-	}
-	_, err := t.Ledger.Take(ctx, request)
+	r.Why, r.Agent, r.Line = ledger.WhyEnd, t.Room.Self.ID, true
+	r.Ready = func(v *ledger.View, s *ledger.Snapshot) { tell(t.turnFacts(v, r.Turn, s)) }
+	_, err := t.Ledger.Take(ctx, r)
 	return err
 }
 
 // endLate records the end of a turn that is over, and writes what it changed into the journal.
 func (t *Tree) endLate(ctx context.Context, st *turn.State, j Job) error {
-	agent := t.Room.Self.ID
+	began, agent := time.Now(), t.Room.Self.ID
 	ended, err := t.endOf(ctx, j.Turn, agent)
 	if err != nil || ended.IsZero() { // or it lasts
 		return err
 	}
 	var facts *ledger.Changes
-	err = t.end(ctx, st, j.Turn, j.Moment, ended, func(c *ledger.Changes) { facts = c })
+	err = t.end(ctx, st, j.Moment, ledger.Request{Turn: j.Turn, Moment: ended, Margin: margin}, func(c *ledger.Changes) {
+		facts = c
+		facts.LateMillis = time.Since(began).Milliseconds()
+	})
 	if facts == nil {
-		facts = t.about(j.Turn, ledger.SpanTurn)
-		facts.Unknown = cmp.Or(ledger.WhyUnknown(err), ledger.UnknownUnreadable)
+		facts = t.unknown(j.Turn, ledger.WhyUnknown(err))
 	}
 	t.Add(ctx, j.Turn, agent, facts)
 	return err
 }
 
-// about returns facts that say nothing yet.
-func (t *Tree) about(turnID int64, span string) *ledger.Changes {
-	return &ledger.Changes{Span: span, Turn: turnID, Agent: t.Room.Self.ID, TreeID: t.ID()}
+// unknown returns facts about a turn of which it is not known what it changed.
+func (t *Tree) unknown(turnID int64, why string) *ledger.Changes {
+	return &ledger.Changes{Span: ledger.SpanTurn, Turn: turnID, Agent: t.Room.Self.ID, TreeID: t.ID(), Unknown: why}
 }
 
 // turnFacts returns what a turn has changed by its end.
@@ -153,9 +144,7 @@ func (t *Tree) turnFacts(v *ledger.View, turnID int64, end *ledger.Snapshot) *le
 	if start, _ := ledger.TurnOf(v.All, turnID); start != nil {
 		return t.facts(v, start, end, ledger.SpanTurn)
 	}
-	c := t.about(turnID, ledger.SpanTurn)
-	c.Unknown = ledger.UnknownLate // its beginning was not recorded
-	return c
+	return t.unknown(turnID, ledger.UnknownLate) // its beginning was not recorded
 }
 
 // facts compares two snapshots.

@@ -31,10 +31,7 @@ type recorder struct {
 }
 
 func (r *recorder) tree(policy turn.Policy) *Tree {
-	t, err := Of(r.room, policy, r.set)
-	if err != nil {
-		return nil
-	}
+	t, _ := Of(r.room, policy, r.set)
 	return t
 }
 
@@ -62,7 +59,7 @@ func First(ctx context.Context, r *member.Room, set Setting) {
 		return
 	}
 	defer read.Close()
-	t.start(write, "first", 0, r.Self.ID)
+	t.start(write, r.Self.ID, Job{At: "first"})
 	write.Close()
 	_ = read.SetReadDeadline(time.Now().Add(wait(policy)))
 	stop := context.AfterFunc(ctx, func() { _ = read.SetReadDeadline(time.Now()) })
@@ -86,11 +83,7 @@ func (r *recorder) Begun(st *turn.State) {
 			granted, exact = info.ModTime(), true
 		}
 	}
-	args := momentFlag(granted)
-	if exact {
-		args = append(args, "--exact")
-	}
-	t.start(nil, "start", st.Turn, r.room.Self.ID, args...)
+	t.start(nil, r.room.Self.ID, Job{At: "start", Turn: st.Turn, Moment: granted, Exact: exact})
 }
 
 // Ended implements [member.Recorder].
@@ -102,13 +95,15 @@ func (r *recorder) Ended(ctx context.Context) {
 	}
 }
 
-func momentFlag(at time.Time) []string {
-	return []string{"--moment", strconv.FormatInt(at.UnixNano(), 10)}
-}
-
 // start starts a process that records. If that fails, the next turn does.
-func (t *Tree) start(out *os.File, at string, turnID int64, agent string, args ...string) {
-	args = append([]string{recordCommand, t.Room.FS.Name(), "--at", at, "--turn", strconv.FormatInt(turnID, 10), "--agent", agent}, args...)
+func (t *Tree) start(out *os.File, agent string, j Job) {
+	args := []string{recordCommand, t.Room.FS.Name(), "--at", j.At, "--turn", strconv.FormatInt(j.Turn, 10), "--agent", agent}
+	if !j.Moment.IsZero() {
+		args = append(args, "--moment", strconv.FormatInt(j.Moment.UnixNano(), 10))
+	}
+	if j.Exact {
+		args = append(args, "--exact")
+	}
 	_ = t.Room.StartRecorder(out, args...)
 }
 
@@ -137,7 +132,7 @@ func (t *Tree) ending(ctx context.Context, st *turn.State, limit time.Duration) 
 		defer cancel()
 		debug.SetGCPercent(400) // a scan is short, the time that is waited for it too, and the process ends soon
 		_ = ledger.Safely(func() error {
-			return apart.end(ctx, st, e.Turn, granted, time.Time{}, func(c *ledger.Changes) {
+			return apart.end(ctx, st, granted, ledger.Request{Turn: e.Turn, Unsynced: true}, func(c *ledger.Changes) {
 				if ctx.Err() == nil {
 					known <- apart.payload(c)
 					runtime.Gosched() // whoever waits for it goes on first: otherwise that takes 0.1 ms
@@ -153,7 +148,7 @@ func (t *Tree) ending(ctx context.Context, st *turn.State, limit time.Duration) 
 	select {
 	case e.Changes = <-known:
 	default:
-		e.Late = func() { t.start(nil, "end", e.Turn, e.Agent, momentFlag(granted)...) }
+		e.Late = func() { t.start(nil, e.Agent, Job{At: "end", Turn: e.Turn, Moment: granted}) }
 	}
 	return e
 }
