@@ -46,11 +46,11 @@ func Run(ctx context.Context, c *cli.Invocation) error {
 	if err != nil {
 		program = second.TT
 	}
-	m := newModel(settings{
+	m := &model{
 		Pen: draw.Pen{Colour: c.Env.Lookup("NO_COLOR") == "", ASCII: c.Bool("ascii")},
 		me:  me, home: c.Env.Home, readOnly: c.Bool("read-only"), zone: time.Local, eyes: eyes, run: runTT(c.Program, program),
-	}, time.Now())
-	m.notice = otherVersion(c, program)
+		notice: otherVersion(c, program), now: time.Now(), drafts: make(map[string]string),
+	}
 	if view.IsShared() {
 		m.follow, m.ask = view.Follow, eyes.Near
 	}

@@ -19,10 +19,10 @@ const (
 
 // The lines around the page: the head with a blank line below it, the last line and the
 // line of keys.
-const around = 4
+const edges = 4
 
 // listRows is how many rooms the screen has room for, below the line of titles.
-func (m *model) listRows() int { return max(1, max(m.h, leastHeight)-around-1) }
+func (m *model) listRows() int { return max(1, max(m.h, leastHeight)-edges-1) }
 
 // frame returns the screen: as many lines as it is high, each as wide as it is. The
 // cursor is nil where nothing is typed.
@@ -31,7 +31,7 @@ func (m *model) frame() ([]string, *tea.Cursor) {
 		return nil, nil
 	}
 	w, h := max(m.w, leastWidth), max(m.h, leastHeight)
-	lines := append([]string{m.head(w), ""}, m.body(w, h-around)...)
+	lines := append([]string{m.head(w), ""}, m.body(w, h-edges)...)
 	for len(lines) < h-2 {
 		lines = append(lines, "")
 	}
@@ -159,11 +159,7 @@ func (m *model) yoursLine() (long, short string) {
 func (m *model) lastLine() string {
 	switch {
 	case m.typing:
-		filter := m.filters[0]
-		if m.page == pageRoom {
-			filter = m.filters[1]
-		}
-		return m.Own(draw.Bold, "/") + m.Text(draw.Plain, filter)
+		return m.Own(draw.Bold, "/") + m.Text(draw.Plain, *m.filter())
 	case m.running != "":
 		return m.Text(draw.Yellow, m.running+" "+m.Mark(draw.Ellipsis))
 	case m.status.bad:
@@ -174,10 +170,9 @@ func (m *model) lastLine() string {
 		return m.Text(draw.Dim, m.status.text)
 	case m.lookErr != nil:
 		return m.Text(draw.Red, m.lookErr.Error())
-	case m.page == pageRooms && m.filters[0] != "":
-		return m.Own(draw.Dim, "only with /") + m.Text(draw.Plain, m.filters[0]) + m.Own(draw.Dim, "   esc shows all")
-	case m.page == pageRoom && m.filters[1] != "":
-		return m.Own(draw.Dim, "journal only with /") + m.Text(draw.Plain, m.filters[1]) + m.Own(draw.Dim, "   esc shows all")
+	case m.page != pageInbox && *m.filter() != "":
+		what := map[page]string{pageRoom: "journal "}[m.page] + "only with /"
+		return m.Own(draw.Dim, what) + m.Text(draw.Plain, *m.filter()) + m.Own(draw.Dim, "   esc shows all")
 	}
 	return ""
 }

@@ -51,7 +51,7 @@ func (m *model) layoutFor(w, h int) layout {
 
 // panelRows is about how many lines the panel with the keys has, for pages.
 func (m *model) panelRows() int {
-	h := max(m.h, leastHeight) - around
+	h := max(m.h, leastHeight) - edges
 	l := m.layoutFor(max(m.w, leastWidth), h)
 	if m.panel != panelJournal {
 		return max(1, l.lists/3)

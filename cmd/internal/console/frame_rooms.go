@@ -51,9 +51,8 @@ func (m *model) listBody(w, h int) []string {
 		titles.waiting = "WAIT"[:min(4, c.waiting)]
 	}
 	lines := []string{m.Own(draw.Dim, m.listLine(c, titles))}
-	trees := nested(rooms)
 	for i := m.top; i < len(rooms) && len(lines) < h; i++ {
-		lines = append(lines, m.listRow(rooms[i], trees[i], c))
+		lines = append(lines, m.listRow(rooms, i, c))
 	}
 	if below := len(rooms) - m.top - (h - 1); below > 0 && len(lines) == h {
 		lines[0] = m.Sides(m.Fit(lines[0], w-12), m.Own(draw.Dim, fmt.Sprintf("%d more %s ", below, m.Mark(draw.Below))), w)
@@ -76,30 +75,15 @@ func (m *model) listLine(c columns, r row) string {
 	return line
 }
 
-// A branch says how a room is nested in the rooms above it in the list.
-type branch struct {
-	depth int
-	base  string // the path of the nearest room around it, "" if there is none
-}
-
-// nested returns for each room whether it lies in another one of the list, which is in
-// the order of [look.Sort].
-func nested(rooms []*look.Room) []branch {
-	var open []string // the paths around the present one
-	list := make([]branch, len(rooms))
-	for i, r := range rooms {
-		path := r.View.CanonicalPath
-		for len(open) > 0 && !under(path, open[len(open)-1]) {
-			open = open[:len(open)-1]
-		}
-		if len(open) > 0 && path != "" {
-			list[i] = branch{len(open), open[len(open)-1]}
-		}
-		if path != "" {
-			open = append(open, path)
+// around returns how many rooms of the list, which is in the order of their paths, a room lies
+// in, and the path of the nearest of them.
+func around(rooms []*look.Room, i int) (depth int, base string) {
+	for _, r := range rooms[:i] {
+		if dir := r.View.CanonicalPath; dir != "" && under(rooms[i].View.CanonicalPath, dir) {
+			depth, base = depth+1, dir
 		}
 	}
-	return list
+	return depth, base
 }
 
 func under(path, dir string) bool {
@@ -107,7 +91,9 @@ func under(path, dir string) bool {
 	return ok && rest != ""
 }
 
-func (m *model) listRow(r *look.Room, b branch, c columns) string {
+func (m *model) listRow(rooms []*look.Room, i int, c columns) string {
+	r := rooms[i]
+	depth, base := around(rooms, i)
 	state := m.condition(r)
 	line := row{
 		mark: "   ", state: m.marked(state), stick: m.Own(draw.Dim, m.Mark(draw.None)), waiting: m.waitingCell(r, c.waiting),
@@ -123,10 +109,10 @@ func (m *model) listRow(r *look.Room, b branch, c columns) string {
 	switch path := r.View.CanonicalPath; {
 	case r.Err != nil:
 		line.room = m.Text(name, r.Name)
-	case b.depth > 0:
-		indent := strings.Repeat("  ", b.depth-1)
+	case depth > 0:
+		indent := strings.Repeat("  ", depth-1)
 		line.room = indent + m.Own(draw.Dim, m.Mark(draw.Branch)) + " " +
-			m.Tail(name, strings.TrimLeft(strings.TrimPrefix(path, b.base), "/\\"), c.room-len(indent)-3)
+			m.Tail(name, strings.TrimLeft(strings.TrimPrefix(path, base), "/\\"), c.room-len(indent)-3)
 	default:
 		line.room = m.Tail(name, draw.Short(path, m.home), c.room-1)
 	}

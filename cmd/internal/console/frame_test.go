@@ -253,10 +253,9 @@ func TestRoomsWithinRooms(t *testing.T) {
 	for _, path := range []string{"/a", "/a/b", "/a/b/c/d", "/a-x", "/b/c", ""} {
 		rooms = append(rooms, &look.Room{View: turn.RoomView{CanonicalPath: path}})
 	}
-	want := []branch{{}, {1, "/a"}, {2, "/a/b"}, {}, {}, {}}
-	for i, got := range nested(rooms) {
-		if got != want[i] {
-			t.Errorf("%q: %+v, not %+v", rooms[i].View.CanonicalPath, got, want[i])
+	for i, want := range []string{"0 ", "1 /a", "2 /a/b", "0 ", "0 ", "0 "} {
+		if got := fmt.Sprintln(around(rooms, i)); got != want+"\n" {
+			t.Errorf("%q: %s, not %s", rooms[i].View.CanonicalPath, got, want)
 		}
 	}
 }

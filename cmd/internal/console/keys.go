@@ -348,12 +348,17 @@ func (f *field) missing() string {
 	return ""
 }
 
+// filter is that of the page.
+func (m *model) filter() *string {
+	if m.page == pageRoom {
+		return &m.filters[1]
+	}
+	return &m.filters[0]
+}
+
 // filterKey passes a key on to the filter.
 func (m *model) filterKey(k tea.KeyPressMsg, name string) {
-	filter := &m.filters[0]
-	if m.page == pageRoom {
-		filter = &m.filters[1]
-	}
+	filter := m.filter()
 	switch name {
 	case "enter", "tab":
 		m.typing = false

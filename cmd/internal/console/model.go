@@ -23,18 +23,6 @@ type eyes interface {
 	Shown(ctx context.Context, room string, opened []look.Item)
 }
 
-// settings are what does not change while the console runs.
-type settings struct {
-	draw.Pen
-	me       string // the agent id of the person
-	home     string // the home directory, which paths are shown relative to
-	readOnly bool
-	zone     *time.Location
-	eyes     eyes
-	run      runner
-	watch    func(room string) // tells the watcher which room is open; may be nil
-}
-
 // A page is what fills the screen.
 type page int
 
@@ -57,7 +45,18 @@ const (
 
 // A model is the state of the console.
 type model struct {
-	settings
+	draw.Pen
+	me       string // the agent id of the person
+	home     string // the home directory, which paths are shown relative to
+	readOnly bool
+	zone     *time.Location
+	eyes     eyes
+	run      runner
+	watch    func(room string)                  // tells the watcher which room is open; may be nil
+	notice   tea.Cmd                            // says what is wrong with the installation
+	follow   func(context.Context, func(error)) // with an engine: brings the mirrors up to date
+	ask      func(room string)                  // with an engine: about the agents of which room it is asked
+
 	w, h int
 	now  time.Time
 
@@ -82,11 +81,8 @@ type model struct {
 	dialog  *dialog           // over the page
 	drafts  map[string]string // what was typed into dialogs that were left, by dialog and field
 
-	pending tea.Cmd                            // opens the room of the command line
-	notice  tea.Cmd                            // says what is wrong with the installation
-	follow  func(context.Context, func(error)) // with an engine: brings the mirrors up to date
-	ask     func(room string)                  // with an engine: about the agents of which room it is asked
-	away    time.Time                          // since when the engine cannot be reached; zero: it can
+	pending tea.Cmd   // opens the room of the command line
+	away    time.Time // since when the engine cannot be reached; zero: it can
 	awayWhy string
 
 	running string // the command that runs; "": none does
@@ -121,41 +117,28 @@ type schedule struct {
 	took time.Duration // how long that took
 }
 
-func newModel(s settings, now time.Time) *model {
-	return &model{settings: s, now: now, drafts: make(map[string]string)}
+// filtered returns the items of a list whose texts contain the filter.
+func filtered[T any](list []T, filter string, texts func(*T) []string) (found []*T) {
+	for i := range list {
+		if filter == "" || strings.Contains(strings.ToLower(strings.Join(texts(&list[i]), "\n")), strings.ToLower(filter)) {
+			found = append(found, &list[i])
+		}
+	}
+	return found
 }
 
 // shown returns the rooms that match the filter.
 func (m *model) shown() []*look.Room {
-	var list []*look.Room
-	for i := range m.rooms {
-		if r := &m.rooms[i]; m.filters[0] == "" || matches(m.filters[0], r.View.CanonicalPath, r.Name, r.View.Owner,
-			r.View.ReservedFor, m.condition(r).word) {
-			list = append(list, r)
-		}
-	}
-	return list
-}
-
-func matches(filter string, texts ...string) bool {
-	filter = strings.ToLower(filter)
-	for _, text := range texts {
-		if strings.Contains(strings.ToLower(text), filter) {
-			return true
-		}
-	}
-	return false
+	return filtered(m.rooms, m.filters[0], func(r *look.Room) []string {
+		return []string{r.View.CanonicalPath, r.Name, r.View.Owner, r.View.ReservedFor, m.condition(r).word}
+	})
 }
 
 // entries returns the entries of the journal that match the filter.
 func (m *model) entries() []*look.Entry {
-	var list []*look.Entry
-	for i := range m.detail.Entries {
-		if e := &m.detail.Entries[i]; m.filters[1] == "" || matches(m.filters[1], e.From, e.To, e.Type, m.told(e).word) {
-			list = append(list, e)
-		}
-	}
-	return list
+	return filtered(m.detail.Entries, m.filters[1], func(e *look.Entry) []string {
+		return []string{e.From, e.To, e.Type, m.told(e).word}
+	})
 }
 
 // target returns the room that keys act on, nil if there is none.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/talking-stick/tt/cmd/internal/console/draw"
 	"github.com/talking-stick/tt/cmd/internal/console/look"
 	"github.com/talking-stick/tt/cmd/internal/locks"
 	"github.com/talking-stick/tt/cmd/internal/member"
@@ -128,7 +127,7 @@ func sampleItems() []look.Item {
 
 // sample is the console in that night.
 func sample(w, h int) *model {
-	m := newModel(settings{Pen: draw.Pen{}, me: me, home: home, zone: time.UTC}, now)
+	m := &model{me: me, home: home, zone: time.UTC, now: now, drafts: make(map[string]string)}
 	m.rooms, m.w, m.h = sampleRooms(), w, h
 	m.room = m.rooms[3].Name
 	m.settle()

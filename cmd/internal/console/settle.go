@@ -66,9 +66,7 @@ func (m *model) ids(p panel) (ids []string, first string) {
 // window returns the first of count lines to show so that the one at the cursor is among
 // the rows, near the window before.
 func window(top, at, count, rows int) int {
-	if at < 0 {
-		at = 0
-	}
+	at = max(0, at)
 	top = min(top, at)
 	top = max(top, at-rows+1)
 	return max(0, min(top, count-rows))

@@ -123,14 +123,12 @@ func (m *model) update(msg tea.Msg) tea.Cmd {
 // engineReached takes note of whether the engine can be reached. While it cannot, nothing
 // is asked of it for the open room either.
 func (m *model) engineReached(msg engineMsg) {
-	switch {
-	case msg.err == nil:
+	if msg.err == nil {
 		m.away, m.awayWhy = time.Time{}, ""
-		m.near()
-	case m.away.IsZero():
+	} else if m.away.IsZero() {
 		m.away, m.awayWhy = msg.at, msg.err.Error()
-		m.near()
 	}
+	m.near()
 }
 
 // near tells the looker for which room the engine is asked.

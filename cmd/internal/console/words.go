@@ -31,23 +31,21 @@ func (m *model) condition(r *look.Room) condition {
 		}
 		return condition{draw.Stopped, trouble.What, draw.Alarm}
 	}
-	switch r.View.State {
-	case turn.StateIdle:
-		return condition{draw.Free, "free", draw.Green}
-	case turn.StateOwned:
-		return condition{draw.Held, "held", draw.Yellow}
-	case turn.StateReserved:
-		return condition{draw.Reserved, "reserved", draw.Yellow}
-	case turn.StateOwnerGone:
-		return condition{draw.Gone, "owner gone", draw.Alarm}
-	case turn.StateRecipientGone:
-		return condition{draw.Gone, "next gone", draw.Alarm}
-	case turn.StateStaleOwner:
-		return condition{draw.Late, "lease over", draw.Alarm}
-	case turn.StateClosed:
-		return condition{draw.Quiet, "ended", draw.Dim}
+	if c, ok := conditions[r.View.State]; ok {
+		return c
 	}
 	return condition{draw.Quiet, r.View.State, draw.Dim}
+}
+
+// conditions are those of rooms, by their state.
+var conditions = map[string]condition{
+	turn.StateIdle:          {draw.Free, "free", draw.Green},
+	turn.StateOwned:         {draw.Held, "held", draw.Yellow},
+	turn.StateReserved:      {draw.Reserved, "reserved", draw.Yellow},
+	turn.StateOwnerGone:     {draw.Gone, "owner gone", draw.Alarm},
+	turn.StateRecipientGone: {draw.Gone, "next gone", draw.Alarm},
+	turn.StateStaleOwner:    {draw.Late, "lease over", draw.Alarm},
+	turn.StateClosed:        {draw.Quiet, "ended", draw.Dim},
 }
 
 // memberState returns how a member stands.

@@ -144,10 +144,8 @@ func (t *Text) rows(w int) []row {
 				word = i
 			}
 			rows = append(rows, row{start, word})
-			start, width = word, 0
-			for _, p := range t.parts[start:i] {
-				width += ansi.StringWidth(p)
-			}
+			start = word
+			width = columns(t.parts[start:i])
 		}
 		width += n
 		if blank(part) {
@@ -164,10 +162,14 @@ func (t *Text) place(rows []row) (y, x int) {
 			y = i
 		}
 	}
-	for _, p := range t.parts[rows[y].start:t.at] {
-		x += ansi.StringWidth(p)
+	return y, columns(t.parts[rows[y].start:t.at])
+}
+
+func columns(parts []string) (w int) {
+	for _, p := range parts {
+		w += ansi.StringWidth(p)
 	}
-	return y, x
+	return w
 }
 
 // move moves the cursor by rows.
@@ -177,12 +179,10 @@ func (t *Text) move(by, w int) {
 	if y += by; y < 0 || y >= len(rows) {
 		return
 	}
-	i, width := rows[y].start, 0
-	for i < rows[y].end && width < x {
-		width += ansi.StringWidth(t.parts[i])
-		i++
+	t.at = rows[y].start
+	for t.at < rows[y].end && columns(t.parts[rows[y].start:t.at]) < x {
+		t.at++
 	}
-	t.at = i
 }
 
 // View returns at most h lines of at most w columns around the cursor, and the place of

@@ -107,7 +107,7 @@ func (b *Builder) Add(e *event.Event) {
 		b.closed(e, at)
 	case turn.PolicyChanged, turn.JobEnded:
 	case damaged:
-		m.Damaged = append(m.Damaged, Damage{At: at, Seq: e.Seq})
+		m.Damaged = append(m.Damaged, Oddity{At: at, Seq: e.Seq})
 	default:
 		b.events[len(b.events)-1].unknown = e.Type
 	}
@@ -122,7 +122,7 @@ func (b *Builder) clock(e *event.Event) int64 {
 		at = e.CreatedAt.UnixMilli()
 	}
 	if at < b.last-tolerated {
-		b.m.Steps = append(b.m.Steps, Step{At: at, Back: b.last - at, Seq: e.Seq})
+		b.m.Steps = append(b.m.Steps, Oddity{At: at, Back: b.last - at, Seq: e.Seq})
 	}
 	b.last = at
 	return at

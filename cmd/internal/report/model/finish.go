@@ -55,8 +55,8 @@ func (b *Builder) cut(first int64) {
 	m.Lives = slices.DeleteFunc(m.Lives, func(l Life) bool { return over(l.endSeq) })
 	m.Messages = slices.DeleteFunc(m.Messages, func(x Message) bool { return x.Seq < first })
 	m.Notes = slices.DeleteFunc(m.Notes, func(n Note) bool { return n.Seq < first })
-	m.Damaged = slices.DeleteFunc(m.Damaged, func(d Damage) bool { return d.Seq < first })
-	m.Steps = slices.DeleteFunc(m.Steps, func(s Step) bool { return s.Seq < first })
+	m.Damaged = slices.DeleteFunc(m.Damaged, func(d Oddity) bool { return d.Seq < first })
+	m.Steps = slices.DeleteFunc(m.Steps, func(s Oddity) bool { return s.Seq < first })
 	from := b.last + 1
 	if len(b.events) > 0 {
 		from = b.events[0].at
@@ -113,40 +113,36 @@ func (b *Builder) keepAgents() {
 
 // eachAgent calls fn with every reference to an agent.
 func (m *Model) eachAgent(fn func(*int)) {
-	optional := func(i *int) {
-		if i != nil {
-			fn(i)
+	each := func(references ...*int) {
+		for _, i := range references {
+			if i != nil {
+				fn(i)
+			}
 		}
 	}
 	for i := range m.Turns {
-		t := &m.Turns[i]
-		fn(&t.Agent)
-		optional(t.To)
-		optional(t.TakenFrom)
+		each(&m.Turns[i].Agent, m.Turns[i].To, m.Turns[i].TakenFrom)
 	}
 	for i := range m.Offered {
-		fn(&m.Offered[i].Agent)
+		each(&m.Offered[i].Agent)
 	}
 	for i := range m.Here {
-		fn(&m.Here[i].Agent)
+		each(&m.Here[i].Agent)
 	}
 	for i := range m.Messages {
-		fn(&m.Messages[i].From)
-		optional(m.Messages[i].To)
+		each(&m.Messages[i].From, m.Messages[i].To)
 	}
 	for i := range m.Notes {
-		fn(&m.Notes[i].From)
-		optional(m.Notes[i].For)
+		each(&m.Notes[i].From, m.Notes[i].For)
 	}
 	for i := range m.Questions {
 		q := &m.Questions[i]
-		fn(&q.From)
-		optional(q.To)
+		each(&q.From, q.To)
 		for j := range q.Answers {
-			fn(&q.Answers[j].From)
+			each(&q.Answers[j].From)
 		}
 	}
 	for i := range m.Lives {
-		optional(m.Lives[i].By)
+		each(m.Lives[i].By)
 	}
 }

@@ -29,8 +29,8 @@ type Model struct {
 	Questions []Question     `json:"asks"`
 	Lives     []Life         `json:"lives"`             // each from opening to close
 	Idle      []Gap          `json:"idle"`              // where nothing happened for more than 20 minutes
-	Damaged   []Damage       `json:"damaged,omitempty"` // events that were lost
-	Steps     []Step         `json:"steps,omitempty"`   // where the clock was set back
+	Damaged   []Oddity       `json:"damaged,omitempty"` // events that were lost
+	Steps     []Oddity       `json:"steps,omitempty"`   // where the clock was set back
 	Unknown   map[string]int `json:"unknown,omitempty"` // events of types that this program does not know
 	Omitted   int            `json:"omitted_turns"`     // older turns that are left out because there are too many
 	Redacted  bool           `json:"redacted,omitempty"`
@@ -131,16 +131,11 @@ type Gap struct {
 	End   int64 `json:"e"`
 }
 
-// A Damage stands for an event that could not be read when the journal was repaired.
-type Damage struct {
-	At  int64 `json:"t"`
-	Seq int64 `json:"q"`
-}
-
-// A Step is where an event is older than the one before it.
-type Step struct {
+// An Oddity is an event that could not be read when the journal was repaired, or one that is
+// older than the one before it.
+type Oddity struct {
 	At   int64 `json:"t"`
-	Back int64 `json:"d"` // by how much
+	Back int64 `json:"d,omitempty"` // how much older
 	Seq  int64 `json:"q"`
 }
 

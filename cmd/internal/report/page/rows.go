@@ -18,12 +18,12 @@ func colourClasses(m *model.Model) []string {
 	classes := make([]string, len(m.Agents))
 	n := 0
 	for i, a := range m.Agents {
-		if a.Kind == "human" {
-			classes[i] = fmt.Sprintf("c%d", colours-1)
-			continue
+		colour := colours - 1
+		if a.Kind != "human" {
+			colour = n % (colours - 1)
+			n++
 		}
-		classes[i] = fmt.Sprintf("c%d", n%(colours-1))
-		n++
+		classes[i] = fmt.Sprintf("c%d", colour)
 	}
 	return classes
 }
