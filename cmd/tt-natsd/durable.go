@@ -18,22 +18,9 @@ const (
 	subjectOpen   = "ttserver.open"  // from a client that has repaired a restored store; one server answers
 )
 
-// A serverInfo answers a question of a client.
-type serverInfo struct {
-	Server  string `json:"server"`
-	Version string `json:"version"`
-	// Durable says that every server that keeps the stream syncs before it acknowledges. A
-	// server that is down counts as it did before.
-	Durable bool `json:"durable"`
-}
-
-// An openAnswer answers subjectOpen.
-type openAnswer struct {
-	Error string `json:"error,omitempty"`
-}
-
 // A durability is whether what is acknowledged survives a power cut: the streams are
-// synced by their settings, and all servers that keep them are tt-natsd.
+// synced by their settings, and all servers that keep them are tt-natsd. A server that is down
+// counts as it did before.
 type durability struct{ streams, peers atomic.Bool }
 
 func (d *durability) holds() bool { return d.streams.Load() && d.peers.Load() }
@@ -47,16 +34,16 @@ func (s *setup) answer(ctx context.Context, u *user, name string) error {
 		}
 	}
 	_, err := u.conn.QueueSubscribe(subjectServer, "tt-natsd", func(m *nats.Msg) {
-		respond(m, serverInfo{Server: name, Version: version, Durable: u.durable.holds()})
+		respond(m, map[string]any{"server": name, "version": version, "durable": u.durable.holds()})
 	})
 	if err == nil {
 		_, err = u.conn.Subscribe(subjectPeers, func(m *nats.Msg) { _ = m.Respond([]byte(name)) })
 	}
 	if err == nil {
 		_, err = u.conn.QueueSubscribe(subjectOpen, "tt-natsd", func(m *nats.Msg) {
-			var answer openAnswer
+			answer := make(map[string]string)
 			if err := s.open(ctx, u); err != nil {
-				answer.Error = err.Error()
+				answer["error"] = err.Error()
 			}
 			respond(m, answer)
 		})

@@ -80,12 +80,9 @@ func newSetup(opts *server.Options, clustered bool) (s *setup, err error) {
 	case len(opts.Accounts) == 0 && opts.Username != "":
 		s.users = []*user{{name: opts.Username, password: opts.Password}}
 	default:
-		var accounts []*server.Account
-		for _, account := range opts.Accounts {
-			if account.Name != opts.SystemAccount && account.Name != server.DEFAULT_SYSTEM_ACCOUNT {
-				accounts = append(accounts, account)
-			}
-		}
+		accounts := slices.DeleteFunc(slices.Clone(opts.Accounts), func(a *server.Account) bool {
+			return a.Name == opts.SystemAccount || a.Name == server.DEFAULT_SYSTEM_ACCOUNT
+		})
 		if len(accounts) == 0 {
 			accounts = []*server.Account{nil}
 		}
