@@ -244,7 +244,7 @@ func (c *countedEngine) Records(ctx context.Context, room string, agents ...stri
 	return c.Engine.Records(ctx, room, agents...)
 }
 
-func (c *countedEngine) Announced(ctx context.Context, room, agent, what string) (engine.Presence, error) {
+func (c *countedEngine) Announced(ctx context.Context, room, agent, what string) (bool, error) {
 	c.calls.Add(1)
 	return c.Engine.Announced(ctx, room, agent, what)
 }

@@ -47,16 +47,6 @@ type Record struct {
 	Body []byte
 }
 
-// Presence says whether a process has announced itself.
-type Presence int
-
-// The values of Presence. An engine that got no answer returns Unknown with an error.
-const (
-	Unknown Presence = iota
-	Present
-	Absent
-)
-
 var (
 	// ErrConflict means that the room's last entry is not the expected one. Nothing has
 	// happened.
@@ -147,9 +137,9 @@ type Engine interface {
 
 	// Announce says that a process is there, until withdraw is called or the process ends,
 	// however it ends. It calls again when the engine was away and is back: it may have lost the
-	// record of the agent. Announced asks whether there is one.
+	// record of the agent. Announced asks whether there is one; an error means that nobody has answered.
 	Announce(ctx context.Context, room, agent, what string, again func()) (withdraw func(), err error)
-	Announced(ctx context.Context, room, agent, what string) (Presence, error)
+	Announced(ctx context.Context, room, agent, what string) (bool, error)
 
 	// Notify reaches the processes of all hosts that listen by Notified at this moment.
 	// It is not stored and may be lost. Notified calls fn with "" when it may have missed

@@ -10,7 +10,6 @@ import (
 
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/engine"
-	"github.com/talking-stick/tt/lockfile"
 )
 
 const (
@@ -55,7 +54,7 @@ func (r *mirror[S]) RefreshAll(ctx context.Context) (map[string]error, error) {
 		free <- struct{}{}
 		running.Go(func() {
 			defer func() { <-free }()
-			err := room.refreshOne(ctx)
+			_, err := room.refresh(ctx, nil, refreshPatience)
 			if fsroom.IsUnreachable(err) {
 				cancel(err) // so are the others
 			}
@@ -111,23 +110,4 @@ func (r *mirror[S]) unlessBehind(err error) error {
 		return nil
 	}
 	return err
-}
-
-func (r *mirror[S]) refreshOne(ctx context.Context) error {
-	for {
-		t, err := r.fetch(ctx)
-		if err != nil || !t.news() {
-			return err
-		}
-		locking, cancel := context.WithTimeout(ctx, refreshPatience)
-		err = r.absorbLocked(locking, t, true)
-		cancel()
-		var busy *lockfile.BusyError
-		switch {
-		case errors.As(err, &busy):
-			return nil
-		case !errors.Is(err, errLinesLost):
-			return err
-		}
-	}
 }

@@ -334,10 +334,12 @@ func errUnreachable(err error) error {
 	return e.With("since", event.NewTime(why.Since)).With("servers", why.Servers)
 }
 
-// refresh brings the mirror up to date. With wait, it waits for the mirror's lock;
-// otherwise it returns what it has fetched if another process has the lock. t is what was fetched
-// before, unless it is nil.
-func (r *mirror[S]) refresh(ctx context.Context, t *tail, wait bool) (ahead *tail, err error) {
+// noLimit is the patience of those who wait for the mirror's lock as others do.
+const noLimit = time.Duration(-1)
+
+// refresh brings the mirror up to date. It returns what it has fetched if another process has the mirror's
+// lock for as long as the patience. t is what was fetched before, unless it is nil.
+func (r *mirror[S]) refresh(ctx context.Context, t *tail, patience time.Duration) (ahead *tail, err error) {
 	for ; ; t = nil {
 		if t == nil {
 			t, err = r.fetch(ctx)
@@ -347,12 +349,14 @@ func (r *mirror[S]) refresh(ctx context.Context, t *tail, wait bool) (ahead *tai
 		if err != nil || !t.news() {
 			return nil, err
 		}
-		wait = wait || t.stale != nil // which is to be compared with the mirror, not added to it
-		err = r.absorbLocked(ctx, t, wait)
+		if t.stale != nil && patience == 0 { // it is to be compared with the mirror, not added to it
+			patience = noLimit
+		}
+		err = r.absorbLocked(ctx, t, patience)
 		var busy *lockfile.BusyError
 		switch {
 		case errors.Is(err, errLinesLost):
-		case !wait && errors.As(err, &busy):
+		case patience >= 0 && errors.As(err, &busy):
 			r.ahead.Store(t.lastNote())
 			return t, nil
 		default:
@@ -361,18 +365,18 @@ func (r *mirror[S]) refresh(ctx context.Context, t *tail, wait bool) (ahead *tai
 	}
 }
 
-// tryLock is lock; without wait, it fails if another process has the lock, and asks no engine.
-func (r *mirror[S]) tryLock(ctx context.Context, wait bool) (unlock func() error, err error) {
-	if wait {
+// tryLock is lock; with a patience, it fails if another process has the lock for so long, and asks no engine.
+func (r *mirror[S]) tryLock(ctx context.Context, patience time.Duration) (unlock func() error, err error) {
+	if patience < 0 {
 		return r.lock(ctx)
 	}
-	ctx, cancel := context.WithTimeout(ctx, 0)
+	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	return r.Acquire(ctx)
 }
 
-func (r *mirror[S]) absorbLocked(ctx context.Context, t *tail, wait bool) error {
-	unlock, err := r.tryLock(ctx, wait)
+func (r *mirror[S]) absorbLocked(ctx context.Context, t *tail, patience time.Duration) error {
+	unlock, err := r.tryLock(ctx, patience)
 	if err != nil {
 		return err
 	}
@@ -387,7 +391,7 @@ func (r *mirror[S]) View(ctx context.Context) (*fsroom.Snapshot[S], error) {
 		return r.Load()
 	}
 	for {
-		ahead, err := r.refresh(ctx, r.recent(), false)
+		ahead, err := r.refresh(ctx, r.recent(), 0)
 		if fsroom.IsUnreachable(err) && r.Store().MayBeBehind(err) {
 			return r.Load()
 		}
@@ -396,14 +400,18 @@ func (r *mirror[S]) View(ctx context.Context) (*fsroom.Snapshot[S], error) {
 		}
 		snap, err := r.Load()
 		if err != nil {
-			if _, err = r.loadChecked(ctx, true); err == nil || errors.Is(err, errLinesLost) {
+			if _, err = r.loadChecked(ctx, noLimit); err == nil || errors.Is(err, errLinesLost) {
 				continue
 			}
 			return nil, err
 		}
 		if m := r.readMarker(); m.linesLost(snap.Position) || snap.Position.Seq > m.Seq {
 			// Another process may be writing just now: the lock tells.
-			now, checkErr := r.loadChecked(ctx, m.linesLost(snap.Position))
+			patience := time.Duration(0)
+			if m.linesLost(snap.Position) {
+				patience = noLimit
+			}
+			now, checkErr := r.loadChecked(ctx, patience)
 			var busy *lockfile.BusyError
 			if snap.Position.Seq < m.Seq || !errors.As(checkErr, &busy) {
 				snap, err = now, checkErr
@@ -421,9 +429,9 @@ func (r *mirror[S]) View(ctx context.Context) (*fsroom.Snapshot[S], error) {
 }
 
 // loadChecked is Load with the mirror locked, and compares the mirror with its marker.
-// Without wait, it does not wait for the lock.
-func (r *mirror[S]) loadChecked(ctx context.Context, wait bool) (*fsroom.Snapshot[S], error) {
-	unlock, err := r.tryLock(ctx, wait)
+// It waits for the lock as tryLock does.
+func (r *mirror[S]) loadChecked(ctx context.Context, patience time.Duration) (*fsroom.Snapshot[S], error) {
+	unlock, err := r.tryLock(ctx, patience)
 	if err != nil {
 		return nil, err
 	}
@@ -470,7 +478,7 @@ func (r *mirror[S]) Exists() bool {
 	if r.engine == nil {
 		return false
 	}
-	_, err := r.refresh(context.Background(), r.recent(), true)
+	_, err := r.refresh(context.Background(), r.recent(), noLimit)
 	if fsroom.IsUnreachable(err) && r.Store().MayBeBehind(err) {
 		return r.HasJournal()
 	}
@@ -482,6 +490,6 @@ func (r *mirror[S]) Refresh(ctx context.Context) error {
 	if r.engine == nil || r.locked.Load() {
 		return nil
 	}
-	_, err := r.refresh(ctx, nil, true)
+	_, err := r.refresh(ctx, nil, noLimit)
 	return r.Store().Explain(r.unlessBehind(err), r.Dir())
 }

@@ -133,12 +133,12 @@ func (r *mirror[S]) pull(ctx context.Context, next *engine.Next) error {
 	case next != nil && int64(next.After) == last && m.Revision > 0:
 		t := newTail(m)
 		t.at = time.Now()
-		if _ = t.add(next.Entry); len(t.chain.skipped) == 0 && r.absorbLocked(ctx, t, true) == nil {
+		if _ = t.add(next.Entry); len(t.chain.skipped) == 0 && r.absorbLocked(ctx, t, noLimit) == nil {
 			r.reached()
 			return nil
 		}
 	}
-	_, err := r.refresh(ctx, nil, true)
+	_, err := r.refresh(ctx, nil, noLimit)
 	return err
 }
 

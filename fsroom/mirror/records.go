@@ -369,7 +369,7 @@ func (r *mirror[S]) held(name, first string, all bool) map[string]answer {
 			ctx, cancel := context.WithTimeout(context.Background(), recordsPatience+engine.Slack)
 			defer cancel()
 			is, err := r.engine.Announced(ctx, r.engineName(), key, name)
-			a := answer{err == nil && is == engine.Present, time.Now()}
+			a := answer{err == nil && is, time.Now()}
 			if err != nil {
 				a.until = a.until.Add(noAnswerFresh)
 			}

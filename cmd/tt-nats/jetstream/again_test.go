@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/talking-stick/tt/cmd/tt-nats/jetstream/natstest"
-	"github.com/talking-stick/tt/fsroom/engine"
 )
 
 // A server that is killed and started again finds those who were announced, and they hear of it.
@@ -26,7 +25,7 @@ func TestAnnouncedToAServerThatWasKilled(t *testing.T) {
 	<-again
 	for limit := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
 		is, err := here.Announced(t.Context(), presentRoom, "a", "waiting")
-		if is == engine.Present {
+		if is {
 			return
 		}
 		if time.Now().After(limit) {

@@ -235,18 +235,15 @@ func (e *Engine) presencePatience() time.Duration {
 }
 
 // Announced implements [engine.Engine].
-func (e *Engine) Announced(ctx context.Context, room, agent, what string) (engine.Presence, error) {
+func (e *Engine) Announced(ctx context.Context, room, agent, what string) (bool, error) {
 	ctx, cancel := context.WithTimeout(ctx, e.presencePatience())
 	defer cancel()
 	// It is the other process that answers. If it is stopped, that says nothing of the server.
 	_, err := e.requestOnce(ctx, nats.NewMsg(e.subject("ttpresent", room, agent, what)), func(context.Context, time.Time, error) {})
-	switch {
-	case err == nil:
-		return engine.Present, nil
-	case errors.Is(err, nats.ErrNoResponders):
-		return engine.Absent, nil
+	if err == nil || errors.Is(err, nats.ErrNoResponders) {
+		return err == nil, nil
 	}
-	return engine.Unknown, e.explain(err)
+	return false, e.explain(err)
 }
 
 // Notify implements [engine.Engine].

@@ -9,7 +9,6 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"github.com/talking-stick/tt/cmd/tt-nats/jetstream/natstest"
-	"github.com/talking-stick/tt/fsroom/engine"
 )
 
 const presentRoom = "rooms.api-1"
@@ -18,7 +17,7 @@ const presentRoom = "rooms.api-1"
 func TestStoppedProcessIsUnknownSoon(t *testing.T) {
 	server := natstest.Start(t)
 	e := open(t, server.Namespace(t))
-	if is, err := e.Announced(t.Context(), presentRoom, "a", "waiting"); err != nil || is != engine.Absent {
+	if is, err := e.Announced(t.Context(), presentRoom, "a", "waiting"); err != nil || is {
 		t.Fatalf("%v, %v", is, err)
 	}
 	conn, err := nats.Connect(server.URL)
@@ -30,7 +29,7 @@ func TestStoppedProcessIsUnknownSoon(t *testing.T) {
 		t.Fatal(err)
 	}
 	began := time.Now()
-	if is, err := e.Announced(t.Context(), presentRoom, "a", "waiting"); err == nil || is != engine.Unknown {
+	if is, err := e.Announced(t.Context(), presentRoom, "a", "waiting"); err == nil || is {
 		t.Errorf("%v, %v", is, err)
 	}
 	if took := time.Since(began); took > time.Minute {

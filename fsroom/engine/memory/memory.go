@@ -349,15 +349,12 @@ func (e *Engine) Announce(ctx context.Context, name, agent, what string, again f
 }
 
 // Announced implements [engine.Engine].
-func (e *Engine) Announced(ctx context.Context, name, agent, what string) (engine.Presence, error) {
+func (e *Engine) Announced(ctx context.Context, name, agent, what string) (bool, error) {
 	if err := e.enter(ctx); err != nil {
-		return engine.Unknown, err
+		return false, err
 	}
 	defer e.mu.Unlock()
-	if e.present[fmt.Sprintf("%s/%s/%s", name, agent, what)] > 0 {
-		return engine.Present, nil
-	}
-	return engine.Absent, nil
+	return e.present[fmt.Sprintf("%s/%s/%s", name, agent, what)] > 0, nil
 }
 
 // Notify implements [engine.Engine].
