@@ -4,8 +4,8 @@
 //
 // Git says where the hooks are. An existing hook is kept: a shell script gets a
 // marked block after its first line, where an early exit cannot skip it. Any other
-// hook, or one that is not executable, is refused. Earlier versions have moved such a
-// hook aside, and put one in its place that runs it.
+// hook, or one that is not executable, is moved aside; the hook that takes its place
+// runs it if git would have run it.
 package githook
 
 import (
@@ -38,7 +38,7 @@ const (
 type Change struct {
 	State State
 	Hook  string // the hook file
-	Aside string // where an earlier version has kept the hook that ours runs; "" if there is none
+	Aside string // where the hook is kept that ours runs; "" if there is none
 	Text  string // the new content of the hook file; "" if it is removed or stays
 	Note  string // what users should know, or ""
 
@@ -179,41 +179,77 @@ type Repository struct {
 
 // PlanInstall returns the change that adds the check. It writes nothing.
 func (r Repository) PlanInstall() (Change, error) {
+	w := r.Writer
 	c, err := r.look()
 	if err != nil {
 		return c, err
 	}
+	if _, err := os.Stat(c.Aside); err == nil {
+		if !isShell(c.before) {
+			return c, code.New(code.Usage, "there are two hooks: %s, and %s from an earlier installation", c.Hook, c.Aside).
+				WithHint("remove one of them")
+		}
+		return c.chained(w, c.before)
+	}
 	_, had := block.Remove(c.before)
-	text := c.before
 	switch {
-	case text == nil && c.Aside != "":
-		text = []byte(shebang + c.hook.chain())
-	case text == nil:
-		text = []byte(shebang)
-	case !isShell(text):
-		return c, code.New(code.Usage, "%s is no shell script, so the check cannot be put into it", c.Hook).
-			WithHint("run \"tt check\" from it: its status is 0 where the stick is yours")
 	case c.off && !had:
-		return c, code.New(code.Usage, "git ignores %s, which is not executable", c.Hook).WithHint("make it executable, or remove it")
+		c.addNote("that hook is not executable, so git has ignored it and goes on doing so")
+		return c.chained(w, nil)
+	case c.before != nil && !isShell(c.before):
+		return c.chained(w, nil)
 	case c.off:
 		c.addNote("it was not executable, so git has ignored it; now it runs")
 	}
-	text = block.AfterFirstLine(text, c.check)
-	switch {
-	case string(c.before) == string(text) && !c.off:
-		c.State = Present
-		return c, nil
-	case had:
-		c.State = Updated
-	default:
-		c.State = Added
+	c.Aside = ""
+	text := c.before
+	if text == nil {
+		text = []byte(shebang)
 	}
-	c.Text = string(text)
-	c.steps = func() error {
-		if err := os.MkdirAll(filepath.Dir(c.Hook), 0o777); err != nil {
+	return c.write(w, block.AfterFirstLine(text, c.check))
+}
+
+// chained makes c the change that moves the hook aside and puts a script of ours in
+// its place. current is our script if it is already there, else nil.
+func (c Change) chained(w *rewrite.Writer, current []byte) (Change, error) {
+	text := []byte(shebang + c.hook.chain())
+	if current != nil {
+		text = current
+	}
+	next, err := c.write(w, block.AfterFirstLine(text, c.check))
+	if current != nil || c.before == nil {
+		return next, err
+	}
+	next.State = Added
+	next.steps = func() error {
+		if err := os.Rename(c.Hook, c.Aside); err != nil {
 			return err
 		}
-		if _, err := r.Writer.Replace(c.Hook, c.before, text); err != nil {
+		if err := create(c.Hook, []byte(next.Text)); err != nil {
+			return errors.Join(err, os.Rename(c.Aside, c.Hook))
+		}
+		return nil
+	}
+	return next, err
+}
+
+// write makes c the change that gives the hook the content text.
+func (c Change) write(w *rewrite.Writer, text []byte) (Change, error) {
+	c.Text, c.State = string(text), Updated
+	switch {
+	case c.before == nil:
+		c.State = Added
+		c.steps = func() error { return create(c.Hook, text) }
+		return c, nil
+	case string(c.before) == c.Text && !c.off:
+		c.State, c.Text = Present, ""
+		return c, nil
+	}
+	if _, had := block.Remove(c.before); !had {
+		c.State = Added
+	}
+	c.steps = func() error {
+		if _, err := w.Replace(c.Hook, c.before, text); err != nil {
 			return err
 		}
 		return makeExecutable(c.Hook)
@@ -224,19 +260,20 @@ func (r Repository) PlanInstall() (Change, error) {
 // PlanUninstall returns the change that removes the check and restores the hook that
 // was there before. It writes nothing.
 func (r Repository) PlanUninstall() (Change, error) {
+	w := r.Writer
 	c, err := r.look()
 	if err != nil {
 		return c, err
 	}
-	w := r.Writer
 	rest, had := block.Remove(c.before)
 	if !had {
 		c.State, c.Aside = Absent, ""
 		return c, nil
 	}
 	c.State = Removed
+	_, err = os.Stat(c.Aside)
 	switch {
-	case c.Aside != "" && string(rest) == shebang+c.hook.chain():
+	case err == nil && string(rest) == shebang+c.hook.chain():
 		c.steps = func() error { return os.Rename(c.Aside, c.Hook) }
 	case string(rest) == shebang:
 		c.Aside = ""
@@ -262,10 +299,8 @@ func (r Repository) look() (Change, error) {
 	if err != nil {
 		return Change{}, err
 	}
-	c := Change{Hook: filepath.Join(hooks, string(r.Hook)), Note: note, hook: r.Hook, check: r.check()}
-	if aside := filepath.Join(hooks, r.Hook.aside()); exists(aside) {
-		c.Aside = aside
-	}
+	c := Change{Hook: filepath.Join(hooks, string(r.Hook)), Aside: filepath.Join(hooks, r.Hook.aside()), Note: note,
+		hook: r.Hook, check: r.check()}
 	c.before, err = os.ReadFile(c.Hook)
 	if errors.Is(err, fs.ErrNotExist) {
 		return c, nil
@@ -276,11 +311,6 @@ func (r Repository) look() (Change, error) {
 	info, err := os.Stat(c.Hook)
 	c.off = err == nil && info.Mode()&0o111 == 0 && runtime.GOOS != "windows"
 	return c, err
-}
-
-func exists(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
 }
 
 // isShell reports whether a script is for a shell of the Bourne family. A script
@@ -300,12 +330,27 @@ func isShell(script []byte) bool {
 	return false
 }
 
+func create(path string, text []byte) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		return err
+	}
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o777)
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(text)
+	if err = errors.Join(err, file.Close()); err != nil {
+		return errors.Join(err, os.Remove(path))
+	}
+	return nil
+}
+
 func makeExecutable(path string) error {
 	info, err := os.Stat(path)
 	if err != nil || info.Mode()&0o100 != 0 {
 		return err
 	}
-	if err := os.Chmod(path, info.Mode().Perm()|0o111); err != nil {
+	if err := os.Chmod(path, info.Mode().Perm()|0o100); err != nil {
 		return fmt.Errorf("%s is not executable, so git ignores it: %w", path, err)
 	}
 	return nil

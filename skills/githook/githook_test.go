@@ -115,6 +115,8 @@ func TestInstallAndUninstallRestore(t *testing.T) {
 		{"a script that ends early", "#!/bin/bash -e\nexit 0\n"},
 		{"a script without interpreter or line end", "make lint"},
 		{"CRLF", "#!/usr/bin/env bash\r\ntrue\r\n"},
+		{"python", "#!/usr/bin/env python3\nprint('x')\n"},
+		{"a program", "\x7fELF\x00\x01"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -278,38 +280,33 @@ func TestInNoRepository(t *testing.T) {
 	}
 }
 
-// A hook that git ignores, because it is not executable, and one that is no shell script are
-// refused and stay.
-func TestHooksThatAreRefused(t *testing.T) {
-	for text, mode := range map[string]os.FileMode{"#!/bin/sh\necho theirs ran\n": 0o644, "#!/usr/bin/env python3\nprint('x')\n": 0o755, "\x7fELF\x00\x01": 0o755} {
-		r := newScratch(t)
-		hook := filepath.Join(r.Dir, ".git", "hooks", "pre-commit")
-		write(t, hook, text, mode)
-		if c, err := r.PlanInstall(); code.Of(err) != code.Usage || !strings.Contains(err.Error(), hook) {
-			t.Errorf("%q: %+v %v", text, c, err)
-		}
-		if info, err := os.Stat(hook); err != nil || info.Mode().Perm() != mode || read(t, hook) != text {
-			t.Errorf("%q: %v %v", text, info, err)
-		}
-	}
-}
-
-// aside moves a hook aside as earlier versions did, and puts theirs in its place.
-func aside(t *testing.T, r scratch, text string) (hook string) {
-	hook = filepath.Join(r.Dir, ".git", "hooks", "pre-commit")
-	write(t, filepath.Join(filepath.Dir(hook), PreCommit.aside()), text, 0o755)
-	write(t, hook, "#!/bin/sh\n# >>> talking-stick >>>\nold\n# <<< talking-stick <<<\n"+PreCommit.chain(), 0o755)
-	return hook
-}
-
-// A hook that an earlier version has moved aside is neither run by mistake nor lost.
-func TestAHookThatIsAside(t *testing.T) {
-	const theirs = "#!/usr/bin/env python3\n"
+// A hook that git ignores, because it is not executable, goes on being ignored,
+// and has its old mode afterwards.
+func TestAHookThatWasOffStaysOff(t *testing.T) {
 	r := newScratch(t)
-	hook := aside(t, r, theirs)
-	if c := apply(t, r.PlanInstall); c.State != Updated || c.Aside == "" || !strings.Contains(read(t, hook), "tt check") {
+	hook := filepath.Join(r.Dir, ".git", "hooks", "pre-commit")
+	write(t, hook, "#!/bin/sh\necho theirs ran\n", 0o644)
+	if c := apply(t, r.PlanInstall); !strings.Contains(c.Note, "not executable") {
 		t.Errorf("%+v", c)
 	}
+	if out, err := r.commit(yours); err != nil || strings.Contains(out, "theirs ran") {
+		t.Errorf("%v: %s", err, out)
+	}
+	if out, err := r.commit(theirs); err == nil {
+		t.Errorf("committed: %s", out)
+	}
+	apply(t, r.PlanUninstall)
+	if info, err := os.Stat(hook); err != nil || info.Mode().Perm() != 0o644 || read(t, hook) != "#!/bin/sh\necho theirs ran\n" {
+		t.Errorf("%v %v", info, err)
+	}
+}
+
+// What is left of an earlier installation is neither run by mistake nor lost.
+func TestAHookThatIsStillAside(t *testing.T) {
+	r := newScratch(t)
+	hook := filepath.Join(r.Dir, ".git", "hooks", "pre-commit")
+	write(t, hook, "#!/usr/bin/env python3\n", 0o755)
+	apply(t, r.PlanInstall)
 	if err := os.Remove(hook); err != nil {
 		t.Fatal(err)
 	}
@@ -317,8 +314,9 @@ func TestAHookThatIsAside(t *testing.T) {
 	if !strings.Contains(read(t, hook), PreCommit.aside()) {
 		t.Error("the hook that was there before is not run any more")
 	}
-	if apply(t, r.PlanUninstall); read(t, hook) != theirs {
-		t.Errorf("left %q", read(t, hook))
+	write(t, hook, "#!/usr/bin/env perl\n", 0o755)
+	if c, err := r.PlanInstall(); code.Of(err) != code.Usage || !strings.Contains(err.Error(), PreCommit.aside()) {
+		t.Errorf("%+v %v", c, err)
 	}
 }
 
@@ -357,7 +355,8 @@ func TestChainedHookRuns(t *testing.T) {
 		t.Skip("no python here")
 	}
 	r := newScratch(t)
-	hook := aside(t, r, "#!"+python+"\nimport sys\nprint('theirs', *sys.argv[1:])\nsys.exit(3)\n")
+	hook := filepath.Join(r.Dir, ".git", "hooks", "pre-commit")
+	write(t, hook, "#!"+python+"\nimport sys\nprint('theirs', *sys.argv[1:])\nsys.exit(3)\n", 0o755)
 	apply(t, r.PlanInstall)
 	bin := t.TempDir()
 	write(t, filepath.Join(bin, "tt"), "#!/bin/sh\nexit 0\n", 0o755)
@@ -495,8 +494,8 @@ func TestHooksAreIndependent(t *testing.T) {
 	push := commit.Repository
 	push.Hook = PrePush
 	apply(t, commit.PlanInstall)
-	write(t, filepath.Join(commit.Dir, ".git", "hooks", "pre-push"), "#!/bin/sh\nexit 0\n", 0o755)
-	if c := apply(t, push.PlanInstall); c.State != Added {
+	write(t, filepath.Join(commit.Dir, ".git", "hooks", "pre-push"), "#!/usr/bin/env python3\n", 0o755)
+	if c := apply(t, push.PlanInstall); filepath.Base(c.Aside) != "pre-push.before-talking-stick" {
 		t.Errorf("%+v", c)
 	}
 	apply(t, commit.PlanUninstall)
@@ -504,7 +503,7 @@ func TestHooksAreIndependent(t *testing.T) {
 		t.Errorf("%+v", c)
 	}
 	apply(t, push.PlanUninstall)
-	if got := read(t, filepath.Join(commit.Dir, ".git", "hooks", "pre-push")); got != "#!/bin/sh\nexit 0\n" {
+	if got := read(t, filepath.Join(commit.Dir, ".git", "hooks", "pre-push")); got != "#!/usr/bin/env python3\n" {
 		t.Errorf("left %q", got)
 	}
 }

@@ -33,6 +33,8 @@ var Install = &cli.Command{
 	Flags: func(f *cli.Flags) {
 		f.Bool("all", "every harness on this machine")
 		f.Bool("print", "only show what would be done")
+		f.Bool("copy", "install the skill as a copy, which is the only way now")
+		f.Bool("link", "the same; earlier versions made a link")
 		f.Bool("replace", "also replace what you have edited; a backup is kept")
 		f.Bool("no-hooks", "without the hooks")
 		f.Bool("no-bus", "without agent-bus")
@@ -43,7 +45,7 @@ var Install = &cli.Command{
 	},
 	Exits:     []cli.ExitStatus{{Status: 1, Meaning: "a harness failed; the others are done"}},
 	Errors:    []code.Code{code.LockTimeout, code.DataDirUnusable},
-	Exclusive: [][2]string{{"hold", "no-hooks"}, {"auto", "no-auto"}},
+	Exclusive: [][2]string{{"copy", "link"}, {"hold", "no-hooks"}, {"auto", "no-auto"}},
 	Run:       runInstall,
 }
 
