@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -293,6 +294,9 @@ func joinScenarios() []scenario {
 			equal(s, "context", warnedOf(s, other.join(s.id, "red"), "AGENT_NAME_IN_USE")[0]["agent_name"], any("red"))
 			warnedOf(s, s.peer().join(s.id, "Red"))
 			other.end()
+			// A process that another test is starting has the marks of this one for a moment.
+			syscall.ForkLock.RLock()
+			defer syscall.ForkLock.RUnlock()
 			warnedOf(s, red.join(s.id, "red"))
 		}},
 		{"another name with open questions", func(s *stage) {
