@@ -41,6 +41,13 @@ func (p *Program) help(out *Output, found line) error {
 	return out.Print(page)
 }
 
+// HelpOn returns what "help NAME" prints in lines of so many columns, "" for an unknown name.
+func (p *Program) HelpOn(name string, width int) string {
+	env := &Env{StdoutTTY: true, Width: func() int { return width }, Lookup: func(string) string { return "1" }} // NO_COLOR=1
+	page, _ := p.helpOn(name, newOutput(env, false))
+	return page
+}
+
 // helpOn returns the page on a command, a group of them, or a topic; for "" the
 // first one, for "all" the one with every command.
 func (p *Program) helpOn(name string, out *Output) (string, error) {

@@ -1,3 +1,5 @@
+// Package manual writes the manual pages of a program in the language of man(7), from its
+// help. The same table of commands and version give the same bytes.
 package manual
 
 import (
@@ -7,114 +9,64 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/cli"
 )
 
+// width is how many columns the text of a page has: man indents it by seven.
+const width = 72
+
 // A Page is one file of the manual.
 type Page struct {
 	Name string // of the file: "tt-msg-send.1"
 	Text string
 }
 
-// Pages returns the page of the program and one for each visible command, all of
-// section 1.
+// Pages returns the page of the program, with all topics, and one for each visible command,
+// all of section 1.
 func Pages(p *cli.Program, version string) []Page {
-	pages := []Page{{p.Name + ".1", programPage(p, version)}}
+	subjects := []string{"all"}
+	for _, topic := range p.Topics {
+		subjects = append(subjects, topic.Name)
+	}
+	pages := []Page{page(p, p.Name, version, p.Short, subjects...)}
 	for _, c := range p.Visible() {
-		pages = append(pages, Page{pageName(p, c) + ".1", commandPage(p, c, version)})
+		pages = append(pages, page(p, p.Name+"-"+strings.Join(c.Path(), "-"), version, c.Short, c.Name))
 	}
 	return pages
 }
 
-func pageName(p *cli.Program, c *cli.Command) string {
-	return p.Name + "-" + strings.Join(c.Path(), "-")
-}
-
-func programPage(p *cli.Program, version string) string {
-	w := newWriter(p.Name, version, p.Short)
-	w.section("SYNOPSIS")
-	w.line(`.B ` + escape(p.Name) + ` \fICOMMAND\fR [\fIARGUMENTS\fR] [\fIFLAGS\fR]`)
-	w.section("DESCRIPTION")
-	w.paragraphs(p.Long)
-	w.commands(p)
-	for _, topic := range p.Topics {
-		w.section(strings.ToUpper(topic.Name))
-		w.paragraphs(topic.Short)
-		for _, i := range topic.List() {
-			w.item(i.Name, i.What)
+// page returns a page with a section for the help on each subject, without its first line,
+// which the title says.
+func page(p *cli.Program, name, version, short string, subjects ...string) Page {
+	var b strings.Builder
+	fmt.Fprintf(&b, ".TH %s 1 \"\" %s\n", quoted(strings.ToUpper(name)), quoted(p.Name+" "+version))
+	fmt.Fprintf(&b, ".SH \"NAME\"\n%s \\- %s\n", escape(name), escape(short))
+	section := "DESCRIPTION"
+	for i, subject := range subjects {
+		if i > 0 {
+			section = strings.ToUpper(subject)
 		}
-		if topic.Long != "" {
-			w.paragraphs(topic.Long)
+		_, help, _ := strings.Cut(p.HelpOn(subject, width), "\n")
+		fmt.Fprintf(&b, ".SH %s\n.nf\n", quoted(section))
+		for line := range strings.Lines(strings.TrimLeft(help, "\n")) {
+			b.WriteString(escape(line))
 		}
+		b.WriteString(".fi\n")
 	}
-	w.section("FLAGS OF EVERY COMMAND")
-	w.flags(p.FlagsOf(nil))
-	return w.String()
+	return Page{name + ".1", b.String()}
 }
 
-func commandPage(p *cli.Program, c *cli.Command, version string) string {
-	w := newWriter(pageName(p, c), version, c.Short)
-	w.section("SYNOPSIS")
-	w.line(".B " + escape(p.UsageLine(c)))
-	for _, alias := range c.Aliases {
-		w.line(".br")
-		w.line(".B " + escape(p.Name+" "+alias))
+// escape makes text safe for a line of roff. There a backslash begins an escape, and
+// a dot or a quote at the start of the line a request. A bare hyphen may be printed as
+// another character, which a shell would not understand.
+func escape(text string) string {
+	text = strings.NewReplacer(
+		`\`, `\e`, "-", `\-`, "'", `\(aq`, "`", `\(ga`, "^", `\(ha`, "~", `\(ti`, `"`, `\(dq`, "…", `\&...`,
+	).Replace(text)
+	if strings.HasPrefix(text, ".") {
+		text = `\&` + text
 	}
-	if c.Long != "" {
-		w.section("DESCRIPTION")
-		w.paragraphs(c.Long)
-	}
-	w.arguments(c.Args)
-	w.section("FLAGS")
-	w.flags(p.FlagsOf(c))
-	w.examples(c.Examples)
-	w.section("EXIT STATUS")
-	for _, s := range c.Statuses() {
-		w.item(fmt.Sprint(s.Status), s.Meaning)
-	}
-	if len(c.Errors) > 0 {
-		w.section("ERRORS")
-		for _, e := range c.Errors {
-			w.line(escape(string(e)))
-			w.line(".br")
-		}
-	}
-	w.section("SEE ALSO")
-	w.line(".BR " + escape(p.Name) + " (1)")
-	return w.String()
+	return text
 }
 
-func (w *writer) commands(p *cli.Program) {
-	group := ""
-	w.section("COMMANDS")
-	for _, c := range p.Visible() {
-		if c.Group != group {
-			group = c.Group
-			w.line(".SS " + quoted(strings.ToUpper(group[:1])+group[1:]))
-		}
-		w.item(c.Name, c.Short)
-	}
-}
-
-func (w *writer) arguments(args []cli.Arg) {
-	if len(args) == 0 {
-		return
-	}
-	w.section("ARGUMENTS")
-	for _, a := range args {
-		w.item(a.Display(), a.Usage)
-	}
-}
-
-func (w *writer) flags(flags []cli.Flag) {
-	for _, f := range flags {
-		w.item(strings.TrimSpace(f.Head()), f.Description())
-	}
-}
-
-func (w *writer) examples(examples []cli.Example) {
-	if len(examples) == 0 {
-		return
-	}
-	w.section("EXAMPLES")
-	for _, e := range examples {
-		w.item(e.Line, e.What)
-	}
+// quoted returns text as one argument of a request.
+func quoted(text string) string {
+	return `"` + escape(text) + `"`
 }

@@ -36,20 +36,20 @@ func TestPages(t *testing.T) {
 		t.Fatal(got)
 	}
 	for text, page := range map[string]int{
-		".TH \"TOY\" 1 \"\" \"toy v1.2\"\n.SH \"NAME\"\ntoy \\- play\n":            0,
-		".PP\nFirst.\n.PP\nSecond.\n":                                              0,
-		".SS \"Play\"\n.TP\n.B throw up\nthrow it\n":                               0,
-		".SH \"BALLS\"\n.PP\nwhat there is\n.PP\n.nf\n  red   1\n  .blue 2\n.fi\n": 0,
-		".TH \"TOY\\-THROW\\-UP\" 1 \"\" \"toy v1.2\"\n":                           1,
-		".B toy throw up TO [HOW] [FLAGS]\n.br\n.B toy toss\n":                     1,
-		"Say \\(dqit\\(aqs\\(dq \\eo/\n":                                           1,
-		".TP\n.B TO\nwhom\n":                                                       1,
-		".TP\n.B \\-\\-times N\nhow often (default 3)\n":                           1,
-		".B \\-v, \\-\\-verbose\n":                                                 1,
-		".SH \"EXAMPLES\"\n.TP\n.B toy throw up \\(dqanna\\(dq\nto anna\n":         1,
+		".TH \"TOY\" 1 \"\" \"toy v1.2\"\n.SH \"NAME\"\ntoy \\- play\n": 0,
+		"\nFirst.\n\nSecond.\n":                                                             0,
+		"\nPlay:\n  throw up  throw it\n":                                                   0,
+		".fi\n.SH \"BALLS\"\n.nf\n  red   1\n  .blue 2\n.fi\n":                              0,
+		".TH \"TOY\\-THROW\\-UP\" 1 \"\" \"toy v1.2\"\n":                                    1,
+		".SH \"DESCRIPTION\"\n.nf\nUsage: toy throw up TO [HOW] [FLAGS]\nAlias: toy toss\n": 1,
+		"Say \\(dqit\\(aqs\\(dq \\eo/\n":                                                    1,
+		"\n  TO   whom\n":                                                                   1,
+		"\n      \\-\\-times N  how often (default 3)\n":                                    1,
+		"\n  \\-v, \\-\\-verbose  ":                                                         1,
+		"\nExamples:\n  toy throw up \\(dqanna\\(dq\n      to anna\n":                       1,
 		// As in the help, what the command says of a status replaces what is common.
-		".TP\n.B 0\ndone\n.TP\n.B 1\nnobody there\n.TP\n.B 2\nwrong usage\n.TP\n.B 7\ndropped\n": 1,
-		".SH \"ERRORS\"\ninternal\n": 1,
+		"\n  0  done\n  1  nobody there\n  2  wrong usage\n  7  dropped\n": 1,
+		"\nErrors:\n  internal\n": 1,
 	} {
 		if !strings.Contains(pages[page].Text, text) {
 			t.Errorf("%s lacks %q:\n%s", pages[page].Name, text, pages[page].Text)
