@@ -70,28 +70,6 @@ func (o *Output) Remark(line string) {
 	_ = o.send(o.env.Stderr, []byte(line+"\n"))
 }
 
-// ShowsStatus reports whether [Output.Status] can show a line: standard error is a
-// terminal that can redraw one.
-func (o *Output) ShowsStatus() bool {
-	return o.env.StderrTTY && o.env.lookup("TERM") != "dumb"
-}
-
-// Status shows a line on standard error in the place of the one before, cut to the width of
-// the terminal; "" clears it. The next line of output must not come before that. Status
-// shows nothing while the terminal is held up. [Output.Until] applies.
-func (o *Output) Status(line string) {
-	if !o.CanRemarkNow() {
-		return
-	}
-	width := defaultWidth
-	if o.env.Width != nil {
-		if known := o.env.Width(); known > 0 {
-			width = known
-		}
-	}
-	_ = o.send(o.env.Stderr, []byte("\r"+Cut(Line(line), width-1)+"\x1b[K"))
-}
-
 // CanRemarkNow reports whether a line can be written to standard error now without waiting
 // for its reader.
 func (o *Output) CanRemarkNow() bool { return takesAtOnce(o.env.Stderr, 1) }

@@ -3,6 +3,7 @@ package ttcmd
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
@@ -118,7 +119,6 @@ func runWait(ctx context.Context, c *cli.Invocation) error {
 	}
 	recordFirst(ctx, c, room)
 	out := newWaitOutput(c, room)
-	defer out.progress.end()
 	hooks.NoticeOldSession(c.Env, room.Client, func(text string) { c.Notice(text) })
 	c.Out.Until(ctx)
 	return interrupted(ctx, out.exit(room.Wait(ctx, limit, c.Bool("park"), c.Bool("inbox"), out)))
@@ -131,7 +131,7 @@ type waitOutput struct {
 	warning  string // about the room, if the command creates it
 	override string // about a turn that is taken over
 	status   string // of the answer
-	progress waitProgress
+	waitsFor string // what was said last of the wait
 }
 
 // newWaitOutput returns the output for a request in the room, and lets it tell the news.
@@ -148,7 +148,6 @@ func newWaitOutput(c *cli.Invocation, room *member.Room) *waitOutput {
 
 // Answer implements [member.Output].
 func (o *waitOutput) Answer(res turn.WaitResult) error {
-	o.progress.end()
 	o.status, res.Warning = res.Status, o.warning
 	if res.Revoked != "" && o.override != "" {
 		res.Warning = o.override
@@ -164,14 +163,36 @@ const resultSize = 2 << 10
 // CanAnswerNow implements [member.Output]. What others wrote may take
 // twice as many bytes as text.
 func (o *waitOutput) CanAnswerNow(size int) bool {
-	return o.c.Out.CanWriteNow(resultSize+2*(size+len(o.warning))) && (!o.progress.shown() || o.c.Out.CanRemarkNow())
+	return o.c.Out.CanWriteNow(resultSize + 2*(size+len(o.warning)))
 }
 
-// Waiting implements [member.Output]. It tells a person at a terminal what the wait is for.
+// Waiting implements [member.Output]. It tells a person at a terminal what the wait is for,
+// once for each turn and its holder.
 func (o *waitOutput) Waiting(res turn.WaitResult) {
-	if o.c.Env.StderrTTY && !o.c.JSON {
-		o.progress.show(o.c, res)
+	waitsFor := res.CurrentOwner + " " + res.ReservedFor + " " + itoa(res.TurnID)
+	if o.c.Env.StderrTTY && !o.c.JSON && waitsFor != o.waitsFor && o.c.Out.CanRemarkNow() {
+		o.waitsFor = waitsFor
+		o.c.Out.Remark(cli.Line(waitingWords(res, o.c.Env.Now())))
 	}
+}
+
+// waitingWords says what a wait waits for.
+func waitingWords(r turn.WaitResult, now time.Time) string {
+	switch {
+	case r.CurrentOwner != "":
+		text := fmt.Sprintf("Waiting: %s holds turn %d", r.CurrentOwner, r.TurnID)
+		if held := now.Sub(r.OwnerSince.Time); held >= 0 && !r.OwnerSince.IsZero() {
+			text += " for " + cli.Elapsed(held)
+		}
+		return text + "."
+	case r.ReservedFor != "":
+		text := "Waiting: the turn is reserved for " + r.ReservedFor
+		if r.ClaimExpiresAt != nil {
+			text += ", " + cli.Elapsed(r.ClaimExpiresAt.Sub(now)) + " left to claim it"
+		}
+		return text + "."
+	}
+	return "Waiting: the turn is kept for other members for a moment."
 }
 
 // exit returns what the command ends with: err, or with --exit-code the status that
