@@ -96,53 +96,18 @@ func isWide(r rune) bool {
 // wideSigns are the signs below the East Asian scripts that show as emoji.
 const wideSigns = "⌚⌛⏩⏪⏫⏬⏰⏳◽◾☔☕♈♉♊♋♌♍♎♏♐♑♒♓♿⚓⚡⚪⚫⚽⚾⛄⛅⛎⛔⛪⛲⛳⛵⛺⛽✅✊✋✨❌❎❓❔❕❗➕➖➗➰➿⬛⬜⭐⭕"
 
-// prefixLen returns how many bytes of s fit into width columns, and where the last blank
-// among them or right behind them begins, -1 if there is none behind a word. At least one
-// character fits. What belongs to the character before it is not parted from it.
-func prefixLen(s string, width int) (fits, blank int) {
-	blank = -1
-	columns, start := 0, 0 // start is where the last character begins
-	word, joined := false, false
-	for i, r := range s {
-		n := columnsOfRune(r)
-		if r == ' ' && word {
-			blank = i
-		}
-		if n > 0 && !joined {
-			start = i
-		}
-		if columns+n > width && start > 0 {
-			return start, blank
-		}
-		columns, word, joined = columns+n, word || r != ' ', r == zeroWidthJoiner
-	}
-	return len(s), blank
-}
-
-// fold breaks a line into lines of at most first columns and then of rest columns: at
-// blanks, which it drops, and in words that are longer than a line.
-func fold(s string, first, rest int) []string {
-	var lines []string
-	for width := first; ; width = rest {
-		fits, blank := prefixLen(s, width)
-		if fits == len(s) {
-			return append(lines, s)
-		}
-		if blank > 0 {
-			fits = blank
-		}
-		lines = append(lines, strings.TrimRight(s[:fits], " "))
-		s = strings.TrimLeft(s[fits:], " ")
-	}
-}
-
 // Cut returns a line, or of one that takes more than width columns its beginning and "…".
 func Cut(line string, width int) string {
-	if fits, _ := prefixLen(line, width); fits == len(line) {
+	if columnsOf(line) <= width {
 		return line
 	}
-	fits, _ := prefixLen(line, width-2)
-	return strings.TrimRight(line[:fits], " ") + " …"
+	columns := 0
+	for i, r := range line {
+		if columns += columnsOfRune(r); columns > width-2 {
+			return strings.TrimRight(line[:i], " ") + " …"
+		}
+	}
+	return line
 }
 
 // wrap breaks the words of s into lines of at most width columns. A word that is

@@ -59,33 +59,6 @@ func (t *Text) Wrapped(indent, body string) {
 	t.b.WriteString(wrapParagraphs(Block(body), indent, t.Width))
 }
 
-// Item writes text of any length behind words in columns, all lines but the first after
-// indent columns, and all as wide as the terminal at most.
-func (t *Text) Item(indent int, body string, columns ...Styled) {
-	const least = 20 // columns of text beside the words
-	var head strings.Builder
-	used := 0
-	for _, c := range columns {
-		head.WriteString(string(c) + blanks(columnGap))
-		used += columnsOf(c.plain()) + columnGap
-	}
-	body = strings.ReplaceAll(strings.TrimRight(Block(body), "\n"), "\t", "    ")
-	before, first, rest := head.String(), t.Width-used, t.Width-indent
-	if first < least && columnsOf(body) > first {
-		t.line(before)
-		before, first = blanks(indent), rest
-	}
-	for line := range strings.SplitSeq(body, "\n") {
-		for _, part := range fold(line, first, rest) {
-			t.line(before + part)
-			before, first = blanks(indent), rest
-		}
-	}
-}
-
-// line writes a line without the blanks at its end.
-func (t *Text) line(s string) { t.b.WriteString(strings.TrimRight(s, " ") + "\n") }
-
 // Ago returns the distance of when from t.Now, as [Relative] does.
 func (t *Text) Ago(when time.Time) string { return Relative(when, t.Now) }
 

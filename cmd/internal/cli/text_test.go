@@ -2,11 +2,9 @@ package cli
 
 import (
 	"errors"
-	"slices"
 	"strings"
 	"testing"
 	"time"
-	"unicode/utf8"
 
 	"github.com/talking-stick/tt/fsroom/code"
 	"pgregory.net/rapid"
@@ -81,53 +79,6 @@ func TestWrapKeepsWordsAndWidth(t *testing.T) {
 	})
 }
 
-// Folded lines are as wide as they may be at most, wide characters counted, and lose
-// nothing but blanks.
-func TestFoldKeepsTextAndWidth(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		text := rapid.StringOf(rapid.SampledFrom([]rune("ab  é日本語한✅👍\u0301\u200d\ufe0f…"))).Draw(t, "text")
-		first, rest := rapid.IntRange(2, 12).Draw(t, "first"), rapid.IntRange(2, 12).Draw(t, "rest")
-		lines := fold(text, first, rest)
-		unblank := func(s string) string { return strings.ReplaceAll(s, " ", "") }
-		if unblank(strings.Join(lines, "")) != unblank(text) {
-			t.Fatalf("%q became %q", text, lines)
-		}
-		width := first
-		for i, line := range lines {
-			// Characters that are joined stay so, however wide.
-			if columnsOf(line) > width && !strings.ContainsRune(line, zeroWidthJoiner) {
-				t.Fatalf("line %d of %q is too wide for %d", i, lines, width)
-			}
-			if line == "" && i < len(lines)-1 && !strings.HasPrefix(text, " ") {
-				t.Fatalf("line %d of %q is empty", i, lines)
-			}
-			if r, _ := utf8.DecodeRuneInString(line); i > 0 && line != "" && columnsOfRune(r) == 0 && !strings.Contains(text, " ") {
-				t.Fatalf("line %d of %q begins in the middle of a character", i, lines)
-			}
-			width = rest
-		}
-	})
-}
-
-func TestFold(t *testing.T) {
-	for text, want := range map[string][]string{
-		"":                       {""},
-		"one two three":          {"one two", "thre", "e"},
-		"one  two  three":        {"one  two", "thre", "e"},
-		"one two three ":         {"one two", "thre", "e "},
-		"abcdefghijklmn":         {"abcdefgh", "ijkl", "mn"},
-		"日本語日本語日本語":              {"日本語日", "本語", "日本", "語"},
-		"ok ✅✅✅✅✅":               {"ok", "✅✅", "✅✅", "✅"},
-		"  indented text":        {"  indent", "ed", "text"},
-		"e\u0301e\u0301 abcdefg": {"e\u0301e\u0301", "abcd", "efg"},
-		"👩\u200d👩\u200d👧👧":       {"👩\u200d👩\u200d👧👧"},
-	} {
-		if got := fold(text, 8, 4); !slices.Equal(got, want) {
-			t.Errorf("%q: got %q, want %q", text, got, want)
-		}
-	}
-}
-
 func TestCut(t *testing.T) {
 	for text, want := range map[string]string{
 		"": "", "12345678": "12345678", "123456789": "123456 …", "日本語日": "日本語日", "日本語日本": "日本語 …", "one two three": "one tw …", "a日本語日": "a日本 …",
@@ -135,19 +86,6 @@ func TestCut(t *testing.T) {
 		if got := Cut(text, 8); got != want {
 			t.Errorf("%q: got %q, want %q", text, got, want)
 		}
-	}
-}
-
-func TestItem(t *testing.T) {
-	text := &Text{Style: Style{true}, Width: 40}
-	text.Item(4, "which branch are you on? I ask since\nthe tests fail 日本語日本語日本語日本語日本語\r\n\n\tindented\x1b[2J\n", text.Dim("13m ago "), text.Bold("a:1"))
-	text.Item(4, "too little is left beside it", "a word that takes nearly all columns")
-	text.Item(4, "fits", "a word that takes nearly all colum")
-	text.Item(4, "")
-	const want = "\x1b[2m13m ago \x1b[0m  \x1b[1ma:1\x1b[0m  which branch are you on?\n    I ask since\n    the tests fail\n    日本語日本語日本語日本語日本語\n\n        indented\\x1b[2J\n" +
-		"a word that takes nearly all columns\n    too little is left beside it\na word that takes nearly all colum  fits\n\n"
-	if text.String() != want {
-		t.Errorf("got\n%q, want\n%q", text.String(), want)
 	}
 }
 

@@ -204,5 +204,5 @@ func writeEntryLine(c *cli.Invocation, e *turn.LogEntry) error {
 	if e == nil {
 		return nil
 	}
-	return c.Out.WriteLine(e, func(t *cli.Text) { writeNewEntry(t, e) })
+	return c.Out.WriteLine(e, func(t *cli.Text) { writeEntry(t, e, "begins") })
 }

@@ -190,14 +190,11 @@ func runMsgRecv(ctx context.Context, c *cli.Invocation) error {
 	return readEvents(ctx, c, &eventQuery{
 		types: map[string]bool{turn.MessageSent: true}, target: "self", unread: true,
 		writeEvent: func(out *cli.Output, e *event.Event) error {
-			public := turn.Public(*e)
-			switch {
-			case !people:
-				return out.WriteLine(&public, nil)
-			case !c.Env.StdoutTTY:
+			if people {
 				return writeEvent(out, e)
 			}
-			return out.WriteLine(&public, func(t *cli.Text) { readableEvent(t, &public) })
+			public := turn.Public(*e)
+			return out.WriteLine(&public, nil)
 		},
 	})
 }

@@ -1,10 +1,6 @@
 package ttcmd
 
 import (
-	"fmt"
-	"strings"
-	"time"
-
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal/event"
@@ -15,54 +11,8 @@ import (
 func writeEvent(out *cli.Output, e *event.Event) error {
 	public := turn.Public(*e)
 	return out.WriteLine(&public, func(t *cli.Text) {
-		if t.Terminal {
-			readableEvent(t, &public, t.Dim("turn "+itoa(e.Turn)), typeStyle(t, e))
-			return
-		}
 		t.Line("%s  %s  turn %d  %s  %s", t.Dim(e.CreatedAt.Local().Format("15:04:05")), t.Dim(itoa(e.Seq)), e.Turn, e.Type, eventWords(&public))
 	})
-}
-
-// readableIndent is below what follows the time of an entry.
-const readableIndent = 10
-
-// readableEvent writes an event for a terminal: words in columns, and the text of an agent
-// wrapped behind them.
-func readableEvent(t *cli.Text, e *event.Event, words ...cli.Styled) {
-	mark, detail := eventText(e)
-	if e.Reason != "" {
-		detail = strings.TrimSpace(detail + " (" + e.Reason + ")")
-	}
-	columns := append([]cli.Styled{shownAt(t, e.CreatedAt.Time), t.Dim(itoa(e.Seq))}, words...)
-	if who := fromTo(e.From, e.To); who != "" {
-		columns = append(columns, t.Bold(who))
-	}
-	if mark != "" {
-		columns = append(columns, t.Red(mark))
-	}
-	t.Item(readableIndent, detail, columns...)
-}
-
-// shownAt returns when an entry came, for a terminal: how long ago, and of what comes while
-// somebody looks the time of day, which stays right on the screen.
-func shownAt(t *cli.Text, at time.Time) cli.Styled {
-	text := t.Ago(at)
-	if t.Now.Sub(at) < time.Minute {
-		text = at.Local().Format("15:04:05")
-	}
-	return t.Dim(fmt.Sprintf("%-8s", text))
-}
-
-func typeStyle(t *cli.Text, e *event.Event) cli.Styled {
-	switch e.Type {
-	case turn.Claim, turn.Takeover:
-		return t.Green(e.Type)
-	case turn.Released, turn.Passed:
-		return t.Yellow(e.Type)
-	case turn.Kicked, turn.Closed:
-		return t.Red(e.Type)
-	}
-	return cli.Styled(e.Type)
 }
 
 // writePage writes a page of events.
@@ -154,14 +104,6 @@ func eventWords(e *event.Event) string {
 	return words
 }
 
-func eventDetail(e *event.Event) string {
-	mark, text := eventText(e)
-	if mark != "" {
-		mark += " "
-	}
-	return mark + text
-}
-
 // A shownPayload is what the text of an event shows of its payload.
 type shownPayload struct{ Body, Hint, Preview, Kind, Level string }
 
@@ -174,30 +116,24 @@ func (p *shownPayload) Fields(c *wire.Codec) {
 	c.Text("severity", &p.Level)
 }
 
-// eventText returns the text of an event, and the mark of one that should be read at once.
-func eventText(e *event.Event) (mark, text string) {
+// eventDetail returns the text of an event, behind the mark of one that should be read at once.
+func eventDetail(e *event.Event) string {
 	var p shownPayload
 	_ = wire.Decode(e.Payload, &p)
 	switch e.Type {
 	case turn.MessageSent:
-		if p.Hint == turn.HintInterrupt {
-			mark = "[interrupt]"
-		}
-		return mark, p.Body
+		return urgent(p.Hint == turn.HintInterrupt, "interrupt") + p.Body
 	case turn.NoteAdded:
-		if p.Level == turn.SeverityPage {
-			mark = "[page]"
-		}
-		return mark, p.Preview
+		return urgent(p.Level == turn.SeverityPage, "page") + p.Preview
 	case turn.JobEnded:
 		j := turn.JobOf(e)
-		return "", j.Words()
+		return j.Words()
 	case turn.Claim, turn.Takeover:
-		return "", p.Kind
+		return p.Kind
 	case turn.Released, turn.Passed:
-		return "", turn.ReadHandoff(e.Handoff).NextAction
+		return turn.ReadHandoff(e.Handoff).NextAction
 	case turn.TreeChanged:
-		return "", changesText(e.Payload)
+		return changesText(e.Payload)
 	}
-	return "", ""
+	return ""
 }

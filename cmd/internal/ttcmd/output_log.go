@@ -37,30 +37,6 @@ func writeEntry(t *cli.Text, e *turn.LogEntry, holding string) {
 	}
 }
 
-// writeNewEntry writes an entry as it comes. On a terminal it is wrapped to its width.
-func writeNewEntry(t *cli.Text, e *turn.LogEntry) {
-	const begins = "begins"
-	if !t.Terminal {
-		writeEntry(t, e, begins)
-		return
-	}
-	words := entryWords(e, begins)
-	at := shownAt(t, e.At.Time)
-	if e.Kind != "turn" {
-		t.Item(readableIndent, words, at)
-		return
-	}
-	head, rest, _ := strings.Cut(words, ", ")
-	mark := t.Green
-	if e.EndedAt != nil {
-		mark = t.Yellow
-	}
-	t.Item(readableIndent, rest, at, mark(head))
-	for _, l := range endLines(e) {
-		t.Item(readableIndent+6, l.text, cli.Styled("        "), t.Dim(fmt.Sprintf("%-4s", l.word)))
-	}
-}
-
 // entryWords describes an entry. holding describes a turn in progress.
 func entryWords(e *turn.LogEntry, holding string) string {
 	line := besideWords(e)
