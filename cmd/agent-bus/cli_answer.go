@@ -11,8 +11,7 @@ import (
 )
 
 var answerCommand = &cli.Command{
-	Name:  "cli answer",
-	Group: groupTalk,
+	Name: "cli answer",
 	Args: []cli.Arg{{Name: "question_id", Show: "QUESTION_ID", Usage: "the question"},
 		{Name: "answer", Show: "ANSWER", Rest: true, Optional: true, Usage: "the answer, in Markdown"}},
 	Short: "answer a question",

@@ -14,7 +14,6 @@ import (
 
 var archiveCommand = &cli.Command{
 	Name:   "cli archive",
-	Group:  groupAdmin,
 	Traits: lastKnown,
 	Args:   []cli.Arg{topicArg},
 	Short:  "take a topic out of use and keep its files",

@@ -13,7 +13,6 @@ import (
 
 var askCommand = &cli.Command{
 	Name:  "cli ask",
-	Group: groupTalk,
 	Args:  []cli.Arg{topicArg, {Name: "question", Show: "QUESTION", Rest: true, Optional: true, Usage: "the question"}},
 	Short: "ask the agents on a topic",
 	Examples: []cli.Example{

@@ -13,7 +13,6 @@ import (
 
 var closeCommand = &cli.Command{
 	Name:  "cli close",
-	Group: groupTalk,
 	Args:  []cli.Arg{{Name: "topic", Show: "TOPIC|QUESTION_ID", Usage: "a topic, or a question of one's own"}},
 	Short: "close a topic, or a question of one's own",
 	Long: "A topic is closed for new questions, for everybody and for good; those already asked can still be answered. " +

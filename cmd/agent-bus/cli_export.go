@@ -13,7 +13,6 @@ import (
 
 var exportCommand = &cli.Command{
 	Name:   "cli export",
-	Group:  groupAdmin,
 	Traits: lastKnown,
 	Args:   []cli.Arg{topicArg},
 	Short:  "print a topic with all questions and answers as Markdown or JSON",

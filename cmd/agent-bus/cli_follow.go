@@ -18,7 +18,6 @@ import (
 
 var followCommand = &cli.Command{
 	Name:  "cli follow",
-	Group: groupTalk,
 	Args:  []cli.Arg{topicArg},
 	Short: "print what happens on a topic as it happens",
 	Long: "One line for each event, until a signal comes, the time is up or the topic is gone. The last line on standard " +

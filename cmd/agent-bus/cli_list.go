@@ -13,7 +13,6 @@ import (
 
 var listCommand = &cli.Command{
 	Name:   "cli topics list",
-	Group:  groupAdmin,
 	Traits: lastKnown,
 	Short:  "list topics, with how many questions are in which state",
 	Long:   "The newest first. Changes nothing.",

@@ -14,7 +14,6 @@ import (
 
 var showCommand = &cli.Command{
 	Name:   "cli topics show",
-	Group:  groupAdmin,
 	Traits: lastKnown,
 	Args:   []cli.Arg{topicArg},
 	Short:  "show one topic and its questions",

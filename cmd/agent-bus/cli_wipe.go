@@ -20,7 +20,6 @@ import (
 
 var wipeCommand = &cli.Command{
 	Name:   "cli db wipe",
-	Group:  groupAdmin,
 	Traits: lastKnown,
 	Short:  "remove all topics for good, after asking",
 	Long: "Removes the topics directory and nothing else: the rooms of tt are left alone. Running servers need not be stopped; " +

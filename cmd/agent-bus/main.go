@@ -10,6 +10,8 @@
 package main
 
 import (
+	"slices"
+
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/cmd/internal/session"
 )
@@ -18,13 +20,6 @@ import (
 var version, commit string
 
 func main() { cli.Execute(program()) }
-
-// The groups of the help.
-const (
-	groupServer = "server"
-	groupTalk   = "questions"
-	groupAdmin  = "administration"
-)
 
 func program() *cli.Program {
 	return &cli.Program{
@@ -36,10 +31,10 @@ func program() *cli.Program {
 		Topics:      helpTopics(),
 		Bare:        "serve",
 		DefaultJSON: session.InHarness,
-		Commands: []*cli.Command{
-			serveCommand,
-			askCommand, answerCommand, closeCommand, followCommand,
-			listCommand, showCommand, exportCommand, archiveCommand, wipeCommand,
-		},
+		Commands: slices.Concat(
+			cli.Group("server", serveCommand),
+			cli.Group("questions", askCommand, answerCommand, closeCommand, followCommand),
+			cli.Group("administration", listCommand, showCommand, exportCommand, archiveCommand, wipeCommand),
+		),
 	}
 }

@@ -127,6 +127,14 @@ type ExitStatus struct {
 	Meaning string
 }
 
+// Group returns the commands, which the help lists under the title from then on.
+func Group(title string, commands ...*Command) []*Command {
+	for _, c := range commands {
+		c.Group = title
+	}
+	return commands
+}
+
 // Path splits the command's name into its words.
 func (c *Command) Path() []string { return words(c.Name) }
 

@@ -6,16 +6,12 @@ import (
 	"github.com/talking-stick/tt/skills/legacy"
 )
 
-// Group is the group of the help that the commands belong to.
-const Group = "setup and maintenance"
-
 // GitName is an argument of Install beside the names of harnesses.
 const GitName = "git"
 
 // Install is "tt install".
 var Install = &cli.Command{
 	Name:   "install",
-	Group:  Group,
 	Traits: cli.Traits{NoSync: true},
 	Args:   []cli.Arg{installArg},
 	Short:  "teach harnesses to take turns: the skill, hooks, agent-bus",
@@ -52,7 +48,6 @@ var Install = &cli.Command{
 // Uninstall is "tt uninstall".
 var Uninstall = &cli.Command{
 	Name:   "uninstall",
-	Group:  Group,
 	Traits: cli.Traits{NoSync: true},
 	Args:   []cli.Arg{installArg},
 	Short:  "take the skill, the hooks and agent-bus out again",

@@ -14,8 +14,7 @@ import (
 )
 
 var askCommand = &cli.Command{
-	Name:  "ask",
-	Group: groupTalk,
+	Name: "ask",
 	Args: []cli.Arg{
 		{Name: "agent", Show: "AGENT|room|human", Usage: `an agent id, the name of one active member, "room" for anybody, or "human" for any person`},
 		{Name: "body", Show: "QUESTION", Optional: true, Rest: true, Usage: "the question, at most 8000 characters"},
@@ -201,8 +200,7 @@ func writeAnswers(t *cli.Text, indent string, answers []topic.Answer) {
 }
 
 var answerCommand = &cli.Command{
-	Name:  "answer",
-	Group: groupTalk,
+	Name: "answer",
 	Args: []cli.Arg{
 		questionArg,
 		{Name: "body", Show: "ANSWER", Optional: true, Rest: true, Usage: "the answer; on a terminal without it the editor opens"},

@@ -10,7 +10,6 @@ import (
 
 var checkCommand = &cli.Command{
 	Name:  "check",
-	Group: groupLook,
 	Args:  []cli.Arg{pathArg},
 	Short: "exit 0 only if you hold the stick with a live lease",
 	Long: "For git hooks and harness hooks. Exits 1 otherwise, also where there is no room. Where an engine shares the room " +

@@ -12,7 +12,6 @@ import (
 
 var closeCommand = &cli.Command{
 	Name:  "close",
-	Group: groupTurns,
 	Args:  []cli.Arg{pathArg},
 	Short: "end the room, because the work is done",
 	Long: "The holder of the turn may close the room; while nobody holds it, any member may, and a person always. " +

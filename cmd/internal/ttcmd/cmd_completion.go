@@ -19,7 +19,6 @@ import (
 
 var completionCommand = &cli.Command{
 	Name:   "completion",
-	Group:  groupUpkeep,
 	Traits: cli.Traits{NoSync: true},
 	Args:   []cli.Arg{shellArg()},
 	Short:  "print what a shell loads to complete tt",

@@ -23,7 +23,6 @@ import (
 
 var doctorCommand = &cli.Command{
 	Name:  "doctor",
-	Group: groupUpkeep,
 	Args:  []cli.Arg{pathArg},
 	Short: "verify the files of every room against its journal",
 	Long: "Checks every room and topic of the data directory, or with a path the rooms of that workspace: the journal line by " +

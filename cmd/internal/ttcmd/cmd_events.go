@@ -13,7 +13,6 @@ import (
 var eventsCommand = &cli.Command{
 	Name:    "events",
 	Traits:  cli.Traits{LastKnown: true},
-	Group:   groupLook,
 	Args:    []cli.Arg{pathArg},
 	Short:   "show what happened in the room, or follow it",
 	Streams: true,

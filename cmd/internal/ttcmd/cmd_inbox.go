@@ -18,7 +18,6 @@ import (
 var inboxCommand = &cli.Command{
 	Name:   "inbox",
 	Traits: cli.Traits{LastKnown: true},
-	Group:  groupTalk,
 	Args:   []cli.Arg{pathArg},
 	Short:  "what is for you: turn, questions, messages, notes, jobs",
 	Long: "Messages and answers are shown once; questions and notes for you are listed until they are settled, in full the " +

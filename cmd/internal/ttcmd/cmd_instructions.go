@@ -16,7 +16,6 @@ import (
 
 var instructionsShowCommand = &cli.Command{
 	Name:   "instructions show",
-	Group:  groupUpkeep,
 	Traits: cli.Traits{NoSync: true},
 	Args:   []cli.Arg{pathArg},
 	Short:  "show the house rules for agents",
@@ -34,7 +33,6 @@ var instructionsShowCommand = &cli.Command{
 
 var instructionsEditCommand = &cli.Command{
 	Name:      "instructions edit",
-	Group:     groupUpkeep,
 	Traits:    cli.Traits{NoSync: true},
 	Args:      []cli.Arg{pathArg},
 	Short:     "edit your layer of the house rules, or the project's",
@@ -46,7 +44,6 @@ var instructionsEditCommand = &cli.Command{
 
 var instructionsResetCommand = &cli.Command{
 	Name:      "instructions reset",
-	Group:     groupUpkeep,
 	Traits:    cli.Traits{NoSync: true},
 	Args:      []cli.Arg{pathArg},
 	Short:     "remove a layer of the house rules; a backup is kept",

@@ -22,8 +22,7 @@ import (
 )
 
 var jobRunCommand = &cli.Command{
-	Name:  "job run",
-	Group: groupTogether,
+	Name: "job run",
 	Args: []cli.Arg{
 		{Name: "name", Usage: "the job: lower-case letters, digits, and . _ - behind the first, 64 at most"},
 		{Name: "path", Optional: true, Before: true, Usage: session.Usage},

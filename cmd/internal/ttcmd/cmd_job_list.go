@@ -20,7 +20,6 @@ const endedJobs = 20
 
 var jobListCommand = &cli.Command{
 	Name:  "job list",
-	Group: groupTogether,
 	Args:  []cli.Arg{pathArg},
 	Short: "list the jobs that run, and the last that ended",
 	Long:  "Jobs of the working tree on this host, whoever started them, the newest first: those that run, and the last 20 that have ended.",
@@ -99,7 +98,6 @@ func jobTime(t *cli.Text, v *jobView) string {
 
 var jobShowCommand = &cli.Command{
 	Name:   "job show",
-	Group:  groupTogether,
 	Args:   []cli.Arg{jobArg},
 	Short:  "show one job",
 	Flags:  pathFlag,
@@ -132,7 +130,6 @@ func showJob(c *cli.Invocation, v *jobView) error {
 
 var jobStopCommand = &cli.Command{
 	Name:  "job stop",
-	Group: groupTogether,
 	Args:  []cli.Arg{jobArg},
 	Short: "end a job",
 	Long: "Asks COMMAND and its process group to end (SIGTERM), and kills them after ten seconds. Its starter may do so, who " +
@@ -183,7 +180,6 @@ func runJobStop(ctx context.Context, c *cli.Invocation) error {
 
 var jobWaitCommand = &cli.Command{
 	Name:  "job wait",
-	Group: groupTogether,
 	Args:  []cli.Arg{jobArg},
 	Short: "wait until a job has ended",
 	Long:  "For scripts. Exits with the status of the job's COMMAND. An agent need not wait: it is told.",
@@ -234,7 +230,6 @@ func runJobWait(ctx context.Context, c *cli.Invocation) error {
 
 var jobLogCommand = &cli.Command{
 	Name:  "job log",
-	Group: groupTogether,
 	Args:  []cli.Arg{jobArg},
 	Short: "print what a job wrote",
 	Flags: func(f *cli.Flags) {

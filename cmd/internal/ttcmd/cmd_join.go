@@ -14,7 +14,6 @@ import (
 
 var joinCommand = &cli.Command{
 	Name:  "join",
-	Group: groupTurns,
 	Args:  []cli.Arg{pathArg},
 	Short: "become a member of the workspace's room",
 	Long: "Joins the deepest room between the path and the workspace root (the git top-level, else the nearest directory with " +

@@ -10,7 +10,6 @@ import (
 
 var kickCommand = &cli.Command{
 	Name:  "kick",
-	Group: groupTurns,
 	Args:  []cli.Arg{{Name: "agent", Usage: "the member's id"}, pathArg},
 	Short: "remove a member that is gone",
 	Long: "Without --force only a member that is known to be gone and was silent past gone_grace, or whose presence has run " +

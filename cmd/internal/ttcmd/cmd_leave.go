@@ -10,7 +10,6 @@ import (
 
 var leaveCommand = &cli.Command{
 	Name:  "leave",
-	Group: groupTurns,
 	Args:  []cli.Arg{pathArg},
 	Short: "leave the room",
 	Long: "A turn that is held ends without a handoff of its own; the one it was given waits for the next agent. " +

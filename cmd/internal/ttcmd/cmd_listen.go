@@ -23,7 +23,6 @@ var listenWays = []string{"", viaStdout, hearing.ByExec, hearing.ByQueue, hearin
 
 var listenCommand = &cli.Command{
 	Name:  "listen",
-	Group: groupTalk,
 	Short: "wake an agent, or you, when there is news",
 	Long: "Listens in all rooms of the caller, and tells when a turn is offered to it, when it has lost its turn or a room, and " +
 		"when somebody writes to it: a line for each time. It takes no turn. Messages come in batches, ten seconds apart, and " +

@@ -31,8 +31,7 @@ const (
 )
 
 var lockRunCommand = &cli.Command{
-	Name:  "lock run",
-	Group: groupTogether,
+	Name: "lock run",
 	Args: []cli.Arg{
 		{Name: "name", Usage: "the lock: lower-case letters, digits, and . _ - behind the first, 64 at most"},
 		{Name: "line", Show: "-- COMMAND", Rest: true, Usage: "the command and its arguments, behind --"},

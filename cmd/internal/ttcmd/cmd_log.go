@@ -16,7 +16,6 @@ import (
 
 var logCommand = &cli.Command{
 	Name:    "log",
-	Group:   groupLook,
 	Args:    []cli.Arg{pathArg},
 	Short:   "the room's history as people read it",
 	Streams: true,

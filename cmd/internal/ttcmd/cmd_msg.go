@@ -13,8 +13,7 @@ import (
 )
 
 var msgSendCommand = &cli.Command{
-	Name:  "msg send",
-	Group: groupTalk,
+	Name: "msg send",
 	Args: []cli.Arg{
 		{Name: "agent", Show: "AGENT|room", Usage: `an agent id, the name of one active member, or "room" for everybody`},
 		{Name: "body", Show: "BODY", Optional: true, Rest: true, Usage: "the message, at most 4096 bytes"},
@@ -167,7 +166,6 @@ func bodyOf(c *cli.Invocation, tooLarge code.Code) (string, error) {
 
 var msgRecvCommand = &cli.Command{
 	Name:    "msg recv",
-	Group:   groupTalk,
 	Short:   "receive messages",
 	Streams: true,
 	Long: "Prints the messages that the caller has not been shown, oldest first, and on standard error how many are left unread: " +

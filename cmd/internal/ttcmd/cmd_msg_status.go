@@ -12,7 +12,6 @@ import (
 var msgStatusCommand = &cli.Command{
 	Name:   "msg status",
 	Traits: cli.Traits{LastKnown: true},
-	Group:  groupTalk,
 	Args: []cli.Arg{
 		{Name: "seq", Optional: true, Usage: "the event_seq of a message (default: your newest)"},
 	},

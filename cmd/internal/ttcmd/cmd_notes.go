@@ -14,7 +14,6 @@ import (
 
 var notesAddCommand = &cli.Command{
 	Name:  "notes add",
-	Group: groupTalk,
 	Args:  []cli.Arg{{Name: "body", Show: "BODY", Optional: true, Rest: true, Usage: "the note, at most 16384 bytes"}},
 	Short: "leave a durable note for those who work here",
 	Long:  "A note stays open until it is resolved. Any member may add one, whoever holds the stick.",
@@ -103,7 +102,6 @@ func shortID(id string) string { return id[:min(8, len(id))] }
 var notesListCommand = &cli.Command{
 	Name:   "notes list",
 	Traits: cli.Traits{LastKnown: true},
-	Group:  groupTalk,
 	Short:  "list the open notes, oldest first",
 	Flags: func(f *cli.Flags) {
 		f.Bool("all", "resolved ones too")
@@ -173,7 +171,6 @@ func writeNotes(t *cli.Text, notes []turn.NoteView) {
 
 var notesResolveCommand = &cli.Command{
 	Name:   "notes resolve",
-	Group:  groupTalk,
 	Args:   []cli.Arg{{Name: "id", Usage: "the note, by its id or the first characters of it"}},
 	Short:  "close a note that has been dealt with",
 	Flags:  pathFlag,

@@ -19,7 +19,6 @@ import (
 var policyCommand = &cli.Command{
 	Name:   "policy",
 	Traits: cli.Traits{LastKnown: true},
-	Group:  groupUpkeep,
 	Args:   []cli.Arg{pathArg},
 	Short:  "show or change the room's time limits and switches",
 	Long: "Without flags, shows them. A change is an event of the room and holds for everybody at once. Those of rooms yet to " +

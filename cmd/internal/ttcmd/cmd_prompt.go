@@ -54,7 +54,6 @@ func fragment(r statusResult) string {
 
 var promptInitCommand = &cli.Command{
 	Name:   "prompt init",
-	Group:  groupUpkeep,
 	Traits: cli.Traits{NoSync: true},
 	Args:   []cli.Arg{shellArg()},
 	Short:  "print the lines that put the stick into your prompt",

@@ -13,7 +13,6 @@ import (
 var questionsCommand = &cli.Command{
 	Name:   "questions",
 	Traits: cli.Traits{LastKnown: true},
-	Group:  groupTalk,
 	Short:  "list the open questions: who owes whom an answer",
 	Long:   "Lists the open questions that the caller has asked or owes an answer, oldest first.",
 	Flags: func(f *cli.Flags) {
@@ -96,7 +95,6 @@ var questionArg = cli.Arg{Name: "question", Show: "ID", Usage: "the question, by
 var questionsShowCommand = &cli.Command{
 	Name:   "questions show",
 	Traits: cli.Traits{LastKnown: true},
-	Group:  groupTalk,
 	Args:   []cli.Arg{questionArg},
 	Short:  "show a question and its answers",
 	Long:   "Also a question that is settled. Answers that the asker was shown count as shown.",
@@ -141,7 +139,6 @@ func runQuestionsShow(ctx context.Context, c *cli.Invocation) error {
 
 var questionsCloseCommand = &cli.Command{
 	Name:  "questions close",
-	Group: groupTalk,
 	Args:  []cli.Arg{questionArg},
 	Short: "settle a question, as answered or as cancelled",
 	Long:  "As answered if it has answers, otherwise as cancelled. Its asker may do so, and a person with a reason.",

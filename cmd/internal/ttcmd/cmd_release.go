@@ -23,7 +23,6 @@ var (
 
 var releaseCommand = &cli.Command{
 	Name:  "release",
-	Group: groupTurns,
 	Args:  []cli.Arg{pathArg},
 	Short: "end the turn with a handoff; the fairest other member is next",
 	Long: "The turn goes to the active member that never held the stick, else to the one that held it longest ago. It is " +
@@ -41,8 +40,7 @@ var releaseCommand = &cli.Command{
 }
 
 var assignCommand = &cli.Command{
-	Name:  "assign",
-	Group: groupTurns,
+	Name: "assign",
 	Args: []cli.Arg{
 		{Name: "agent", Usage: `who is next: an agent id, the name of one active member, or "next" for the fairest`},
 		pathArg,
@@ -58,8 +56,7 @@ var assignCommand = &cli.Command{
 }
 
 var passCommand = &cli.Command{
-	Name:  "pass",
-	Group: groupTurns,
+	Name: "pass",
 	Args: []cli.Arg{
 		{Name: "agent", Optional: true, Usage: `who is next, as for assign; without, pass is release`},
 		pathArg,

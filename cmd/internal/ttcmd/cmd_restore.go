@@ -13,8 +13,7 @@ import (
 )
 
 var restoreCommand = &cli.Command{
-	Name:  "restore",
-	Group: groupUndo,
+	Name: "restore",
 	Args: []cli.Arg{
 		{Name: "snapshot", Optional: true, Usage: "which one, as s48; without, the snapshots are listed"},
 		{Name: "file", Optional: true, Rest: true, Usage: "only these files and directories"},

@@ -14,7 +14,6 @@ import (
 
 var roomNameCommand = &cli.Command{
 	Name:  "room name",
-	Group: groupUpkeep,
 	Args:  []cli.Arg{{Name: "room", Show: "NAME", Optional: true, Usage: "letters, digits, - _ . ~ + and single slashes: acme/api"}},
 	Short: "show or set the name by which all hosts know the workspace's room",
 	Long: "With NAME, writes it to .talking-stick/room at the workspace's root; its other lines stay. Commit the file: then " +
@@ -79,7 +78,6 @@ func runRoomName(_ context.Context, c *cli.Invocation) error {
 var roomExportCommand = &cli.Command{
 	Name:   "room export",
 	Traits: cli.Traits{LastKnown: true},
-	Group:  groupUpkeep,
 	Args:   []cli.Arg{pathArg},
 	Short:  "print all events of the room, those of its earlier lives too",
 	Long: "One event a line, as they are in the room's journals, in every mode: tt room import makes the same room of them. " +
@@ -105,7 +103,6 @@ func runRoomExport(ctx context.Context, c *cli.Invocation) error {
 
 var roomImportCommand = &cli.Command{
 	Name:  "room import",
-	Group: groupUpkeep,
 	Args:  []cli.Arg{{Name: "file", Usage: "what tt room export has printed; - is standard input"}},
 	Short: "make the workspace's room of an export",
 	Long: "Checks every line before it changes anything. A room that is there already must be the beginning of what is " +
@@ -117,8 +114,7 @@ var roomImportCommand = &cli.Command{
 }
 
 var roomCopyCommand = &cli.Command{
-	Name:  "room copy",
-	Group: groupUpkeep,
+	Name: "room copy",
 	Args: []cli.Arg{{Name: "to", Show: "[PATH] URL", Rest: true,
 		Usage: "the workspace, and nats://HOST:PORT/NAMESPACE or an alias of engines.json"}},
 	Short: "move the room of this host to an engine that several hosts share",

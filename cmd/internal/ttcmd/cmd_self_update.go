@@ -16,7 +16,6 @@ import (
 
 var selfUpdateCommand = &cli.Command{
 	Name:   "self-update",
-	Group:  groupUpkeep,
 	Traits: cli.Traits{NoSync: true},
 	Short:  "get a newer tt, the way this one was installed",
 	Long: "Runs the command that does it where one command without a question is enough (go install), and else says what to run. " +

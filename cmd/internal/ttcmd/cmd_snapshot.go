@@ -10,7 +10,6 @@ import (
 
 var snapshotCommand = &cli.Command{
 	Name:  "snapshot",
-	Group: groupUndo,
 	Short: "record the tree as it is now",
 	Long: "Turns are recorded by themselves. This is for a moment in between, before something risky. " +
 		"Ignored files, and files such as .env that git does not track, are never read.",

@@ -10,7 +10,6 @@ import (
 
 var stateCommand = &cli.Command{
 	Name:  "state",
-	Group: groupLook,
 	Args:  []cli.Arg{pathArg},
 	Short: "show who holds the stick, and the members",
 	Flags: func(f *cli.Flags) {

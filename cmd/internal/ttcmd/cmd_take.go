@@ -12,7 +12,6 @@ import (
 var takeCommand = &cli.Command{
 	Name:    "take",
 	Aliases: []string{"takeover"},
-	Group:   groupTurns,
 	Args:    []cli.Arg{pathArg},
 	Short:   "take the turn over from somebody who cannot go on",
 	Long: "Claims the turn if it is free. Else takes it over, where that is allowed: the lease or the claim time has run out, " +

@@ -12,8 +12,7 @@ import (
 )
 
 var undoCommand = &cli.Command{
-	Name:  "undo",
-	Group: groupUndo,
+	Name: "undo",
 	Args: []cli.Arg{
 		{Name: "turn", Usage: "the turn's number, last or now"},
 		{Name: "file", Optional: true, Rest: true, Usage: "only these files and directories"},

@@ -17,7 +17,6 @@ import (
 
 var waitCommand = &cli.Command{
 	Name:  "wait",
-	Group: groupTurns,
 	Args:  []cli.Arg{pathArg},
 	Short: "wait for the turn, and take it when it comes",
 	Long: "Joins if need be, then waits until the turn is yours, a takeover is possible, the room ends, or the time is up. A " +
@@ -55,7 +54,6 @@ var waitCommand = &cli.Command{
 
 var tryCommand = &cli.Command{
 	Name:  "try",
-	Group: groupTurns,
 	Args:  []cli.Arg{pathArg},
 	Short: "take the turn if it is there, without waiting",
 	Long:  "One pass of tt wait.",

@@ -11,7 +11,6 @@ import (
 
 var whoamiCommand = &cli.Command{
 	Name:  "whoami",
-	Group: groupLook,
 	Short: "show which agent tt takes you for, and why",
 	Flags: func(f *cli.Flags) {
 		f.Bool("explain", "also say which signals were seen and which decided")

@@ -15,7 +15,6 @@ import (
 var whyCommand = &cli.Command{
 	Name:   "why",
 	Traits: cli.Traits{LastKnown: true},
-	Group:  groupLook,
 	Args:   []cli.Arg{{Name: "agent", Optional: true, Usage: "only this member: an agent id, or the name of one active member"}},
 	Short:  "why nothing happens: who has the turn, who hears, what comes next",
 	Long: "Who has the turn and since when, who is told of news and how, who did not answer a notification, what is unread, who " +

@@ -46,30 +46,29 @@ func Main(b Build) {
 	cli.Execute(p)
 }
 
-// The groups of the help.
+// The groups of the help whose commands need a room.
 const (
-	groupTurns    = "turns"
-	groupTalk     = "messages, questions and notes"
-	groupUndo     = "what turns changed, taking it back"
-	groupLook     = "inspection"
-	groupUpkeep   = setup.Group
-	groupTogether = "locks and jobs"
+	groupTurns = "turns"
+	groupTalk  = "messages, questions and notes"
+	groupLook  = "inspection"
 )
 
 // table has the commands but one that only a program with engines has.
-var table = []*cli.Command{
-	joinCommand, waitCommand, tryCommand, releaseCommand, assignCommand, passCommand, takeCommand, leaveCommand, kickCommand, closeCommand,
-	inboxCommand, askCommand, answerCommand, questionsCommand, questionsShowCommand, questionsCloseCommand,
-	msgSendCommand, msgRecvCommand, msgStatusCommand, listenCommand, notesAddCommand, notesListCommand, notesResolveCommand,
-	diffCommand, undoCommand, restoreCommand, snapshotCommand,
-	jobRunCommand, jobListCommand, jobShowCommand, jobLogCommand, jobStopCommand, jobWaitCommand, lockRunCommand, lockListCommand,
-	statusCommand, whyCommand, stateCommand, listCommand, logCommand, eventsCommand, whoamiCommand, checkCommand,
-	consoleCommand, reportCommand,
-	policyCommand, doctorCommand, roomNameCommand, roomExportCommand, roomImportCommand, roomCopyCommand, guardCommand,
-	recordCommand, jobRunnerCommand,
-	instructionsShowCommand, instructionsEditCommand, instructionsResetCommand, promptInitCommand, completionCommand, completeCommand,
-	setup.Install, setup.Uninstall, selfUpdateCommand, setup.Migrate, hookCommand, proveCommand, manCommand,
-}
+var table = slices.Concat(
+	cli.Group(groupTurns, joinCommand, waitCommand, tryCommand, releaseCommand, assignCommand, passCommand, takeCommand, leaveCommand,
+		kickCommand, closeCommand),
+	cli.Group(groupTalk, inboxCommand, askCommand, answerCommand, questionsCommand, questionsShowCommand, questionsCloseCommand,
+		msgSendCommand, msgRecvCommand, msgStatusCommand, listenCommand, notesAddCommand, notesListCommand, notesResolveCommand),
+	cli.Group("what turns changed, taking it back", diffCommand, undoCommand, restoreCommand, snapshotCommand),
+	cli.Group("locks and jobs", jobRunCommand, jobListCommand, jobShowCommand, jobLogCommand, jobStopCommand, jobWaitCommand,
+		lockRunCommand, lockListCommand),
+	cli.Group(groupLook, statusCommand, whyCommand, stateCommand, listCommand, logCommand, eventsCommand, whoamiCommand, checkCommand,
+		consoleCommand, reportCommand),
+	cli.Group("setup and maintenance", policyCommand, doctorCommand, roomNameCommand, roomExportCommand, roomImportCommand,
+		roomCopyCommand, instructionsShowCommand, instructionsEditCommand, instructionsResetCommand, promptInitCommand,
+		completionCommand, setup.Install, setup.Uninstall, selfUpdateCommand),
+	[]*cli.Command{guardCommand, recordCommand, jobRunnerCommand, completeCommand, setup.Migrate, hookCommand, proveCommand, manCommand},
+)
 
 func commands() []*cli.Command {
 	if build.Hear == nil {

@@ -13,8 +13,6 @@ import (
 	"github.com/talking-stick/tt/fsroom/code"
 )
 
-const group = "inspection"
-
 // A Run carries a command out.
 type Run = func(context.Context, *cli.Invocation) error
 
@@ -22,7 +20,6 @@ type Run = func(context.Context, *cli.Invocation) error
 func Console(run Run) *cli.Command {
 	return &cli.Command{
 		Name:  "console",
-		Group: group,
 		Args:  []cli.Arg{{Name: "path", Optional: true, Usage: session.Usage}},
 		Short: "watch the rooms in the terminal, and step in",
 		Long: "Shows every room, and one of them in full: who has the stick, members, journal, questions, notes. What its keys change " +
@@ -41,7 +38,6 @@ func Console(run Run) *cli.Command {
 func Report(run Run) *cli.Command {
 	return &cli.Command{
 		Name:  "report",
-		Group: group,
 		Args:  []cli.Arg{{Name: "path", Optional: true, Usage: session.Usage}},
 		Short: "write the room's history as one HTML page",
 		Long: "Who held the stick when, handoffs, takeovers, waits, messages, notes and questions: one file that needs no network. Without -o " +
