@@ -3,10 +3,7 @@ package ttcmd
 import (
 	"cmp"
 	"context"
-	"path/filepath"
 	"slices"
-	"sort"
-	"strings"
 	"time"
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
@@ -23,8 +20,8 @@ var listCommand = &cli.Command{
 	Args:  []cli.Arg{pathArg},
 	Short: "list the rooms of the workspace, or all",
 	Long: "Rooms between the path and the workspace root; with --all, every room of the data directory, or of the engine. As " +
-		"text, rooms in directories below stand below the room that they are in, and the one whose stick counts at the path " +
-		"is marked. The other working trees of the repository follow. Changes nothing.",
+		"text, rooms in directories below follow, too, and the one whose stick counts at the path is marked; then the other " +
+		"working trees of the repository. Changes nothing.",
 	Flags: func(f *cli.Flags) {
 		f.Bool("all", "every room of the data directory, or of the engine")
 		freshFlag(f)
@@ -193,14 +190,15 @@ func writeSiblings(t *cli.Text, root string, list []member.Sibling) {
 	t.Table(&table)
 }
 
-// writeRooms writes rooms as a tree. here is the path of the room to be marked.
+// writeRooms writes rooms in the order of their paths. here is the path of the room to be marked.
 func writeRooms(t *cli.Text, rooms []turn.RoomView, here string) {
 	if len(rooms) == 0 {
 		t.Line("No rooms found.")
 		return
 	}
+	rooms = slices.SortedFunc(slices.Values(rooms), func(a, b turn.RoomView) int { return cmp.Compare(a.CanonicalPath, b.CanonicalPath) })
 	var table cli.Table
-	for _, r := range roomTree(rooms) {
+	for _, r := range rooms {
 		who := "—"
 		switch {
 		case r.Owner != "":
@@ -218,43 +216,7 @@ func writeRooms(t *cli.Text, rooms []turn.RoomView, here string) {
 		if r.CanonicalPath == here && len(rooms) > 1 {
 			remark += ", ← here"
 		}
-		table.Row(stateStyle(t, r.State), r.name, who, remark)
+		table.Row(stateStyle(t, r.State), r.CanonicalPath, who, remark)
 	}
 	t.Table(&table)
-}
-
-// A listedRoom is a room with its name in the tree: its path, or behind an indent the part
-// of its path below the room that it is in.
-type listedRoom struct {
-	turn.RoomView
-	name string
-}
-
-// roomTree returns the rooms in the order of their paths, each behind the one that it is
-// in.
-func roomTree(rooms []turn.RoomView) []listedRoom {
-	const separator = string(filepath.Separator)
-	key := func(path string) string { return strings.ReplaceAll(path, separator, "\x00") }
-	rooms = slices.Clone(rooms)
-	sort.SliceStable(rooms, func(i, j int) bool { return key(rooms[i].CanonicalPath) < key(rooms[j].CanonicalPath) })
-	var tree []listedRoom
-	var around []string // the paths of the rooms that the last one is in, and its own
-	for _, r := range rooms {
-		below := ""
-		for len(around) > 0 {
-			outer := strings.TrimSuffix(around[len(around)-1], separator) + separator
-			if rest, ok := strings.CutPrefix(r.CanonicalPath, outer); ok {
-				below = rest
-				break
-			}
-			around = around[:len(around)-1]
-		}
-		name := r.CanonicalPath
-		if below != "" {
-			name = strings.Repeat("  ", len(around)-1) + "└ " + below
-		}
-		tree = append(tree, listedRoom{r, name})
-		around = append(around, r.CanonicalPath)
-	}
-	return tree
 }
