@@ -70,54 +70,82 @@ var completeCommand = &cli.Command{
 // valuesAt returns the candidates for a position that the table of commands does not
 // know.
 func valuesAt(ctx context.Context, c *cli.Invocation, at completion.Position) completion.Answer {
-	switch {
-	case at.Flag == "replace":
-		return openNotesHere(ctx, c)
-	case at.Flag != "":
-		return flagValues(c, at)
-	case at.Arg == "harness":
-		return completion.Words(append(harness.Names(), setup.GitName)...)
-	case at.Arg == "path", at.Arg == "dir", at.Arg == "file", at.Arg == "to":
-		return completion.Answer{Paths: completion.Files}
-	case at.Arg == "id":
-		return openNotesHere(ctx, c)
-	case at.Arg == "question":
-		return openQuestionsHere(ctx, c)
-	case at.Arg == "command":
-		return helpPages(c.Program, at.Before)
-	case at.Arg == "name":
-		return locksHere(c)
-	case at.Arg == "job":
-		return jobsHere(c)
-	case at.Arg == "agent":
-		return recipients(c, at.Command.Name)
+	name := at.Arg
+	if at.Flag != "" {
+		name = "--" + at.Flag
 	}
-	return completion.Answer{}
-}
-
-func flagValues(c *cli.Invocation, at completion.Position) completion.Answer {
-	switch at.Flag {
-	case "agent", "from":
-		return agentsHere(c)
-	case "target":
-		a := completion.Words("self", "any")
-		if at.Command != nil && strings.HasPrefix(at.Command.Name, "notes") {
-			a = completion.Answer{}
-		}
-		a.Candidates = append(a.Candidates, agentsHere(c).Candidates...)
-		return a
-	case "path":
-		return completion.Answer{Paths: completion.Directories}
-	case "artifact", "file", "cursor", "output":
-		return completion.Answer{Paths: completion.Files}
-	case "event":
-		return completion.Words(turn.EventTypes()...)
+	switch name {
 	case "harness":
+		return completion.Words(append(harness.Names(), setup.GitName)...)
+	case "--harness":
 		return completion.Words(instructions.Readers()...)
-	case "scope":
-		return completion.Words("effective", "bundled", "user", "project")
+	case "--path":
+		return completion.Answer{Paths: completion.Directories}
+	case "path", "dir", "file", "to", "--artifact", "--file", "--cursor", "--output":
+		return completion.Answer{Paths: completion.Files}
+	case "--event":
+		return completion.Words(turn.EventTypes()...)
+	case "command":
+		return helpPages(c.Program, at.Before)
+	case "name":
+		return locksHere(c)
 	}
-	return completion.Answer{}
+	room, st := roomHere(c)
+	if st == nil {
+		return completion.Answer{}
+	}
+	var a completion.Answer
+	add := func(word, what string) {
+		a.Candidates = append(a.Candidates, completion.Candidate{Word: word, What: what})
+	}
+	switch name {
+	case "agent", "--agent", "--from", "--target":
+		for i := range st.Members {
+			id, what := st.Members[i].AgentID, "a member"
+			switch id {
+			case st.Owner:
+				what = "holds the stick"
+			case st.ReservedFor:
+				what = "is next"
+			}
+			add(id, what)
+		}
+		command := ""
+		if at.Command != nil {
+			command = at.Command.Name
+		}
+		switch {
+		case name == "--target" && !strings.HasPrefix(command, "notes"):
+			add("self", "")
+			add("any", "")
+		case name != "agent":
+		case command == "msg send":
+			add("room", "everybody")
+		case command == "ask":
+			add(turn.Everyone, "anybody")
+			add(turn.AnyPerson, "any person")
+		case command == "assign" || command == "pass":
+			add("next", "the fairest")
+		}
+	case "id", "--replace":
+		notes, _ := notesPage(ctx, room, st, turn.NoteQuery{Limit: mostNotes})
+		for _, n := range notes {
+			add(n.ID, n.Author+": "+preview(n.Body))
+		}
+	case "question":
+		open, _ := questions.Of(room).Questions(ctx, st, questions.QuestionQuery{All: true})
+		for i := range open {
+			add(open[i].ID, open[i].From+": "+preview(open[i].Text))
+		}
+	case "job":
+		all, _ := room.Jobs().List()
+		for _, j := range all {
+			if !slices.Contains(a.Candidates, completion.Candidate{Word: j.Name}) {
+				add(j.Name, "")
+			}
+		}
+	}
+	return a
 }
 
 // helpPages returns the words that can follow those before on a line with "help".
@@ -152,40 +180,6 @@ func roomHere(c *cli.Invocation) (*member.Room, *turn.State) {
 	return room, snap.State
 }
 
-func agentsHere(c *cli.Invocation) completion.Answer {
-	var a completion.Answer
-	_, st := roomHere(c)
-	if st == nil {
-		return a
-	}
-	for i := range st.Members {
-		id, what := st.Members[i].AgentID, "a member"
-		switch id {
-		case st.Owner:
-			what = "holds the stick"
-		case st.ReservedFor:
-			what = "is next"
-		}
-		a.Candidates = append(a.Candidates, completion.Candidate{Word: id, What: what})
-	}
-	return a
-}
-
-// recipients returns the agents of the room, and the words that stand for agents.
-func recipients(c *cli.Invocation, command string) completion.Answer {
-	a := agentsHere(c)
-	switch command {
-	case "msg send":
-		a.Candidates = append(a.Candidates, completion.Candidate{Word: "room", What: "everybody"})
-	case "ask":
-		a.Candidates = append(a.Candidates, completion.Candidate{Word: turn.Everyone, What: "anybody"},
-			completion.Candidate{Word: turn.AnyPerson, What: "any person"})
-	case "assign", "pass":
-		a.Candidates = append(a.Candidates, completion.Candidate{Word: "next", What: "the fairest"})
-	}
-	return a
-}
-
 // locksHere returns the names of the locks that the repository, the working tree and the
 // machine have had.
 func locksHere(c *cli.Invocation) completion.Answer {
@@ -205,54 +199,4 @@ func locksHere(c *cli.Invocation) completion.Answer {
 	}
 	slices.Sort(all)
 	return completion.Words(slices.Compact(all)...)
-}
-
-// jobsHere returns the names of the jobs of the room.
-func jobsHere(c *cli.Invocation) completion.Answer {
-	room, st := roomHere(c)
-	if st == nil {
-		return completion.Answer{}
-	}
-	all, _ := room.Jobs().List()
-	var names []string
-	for _, j := range all {
-		names = append(names, j.Name)
-	}
-	slices.Sort(names)
-	return completion.Words(slices.Compact(names)...)
-}
-
-// openNotesHere returns the ids of the open notes, each with its first line.
-func openNotesHere(ctx context.Context, c *cli.Invocation) completion.Answer {
-	var a completion.Answer
-	room, st := roomHere(c)
-	if st == nil {
-		return a
-	}
-	notes, err := notesPage(ctx, room, st, turn.NoteQuery{Limit: mostNotes})
-	if err != nil {
-		return a
-	}
-	for _, n := range notes {
-		first, _, _ := strings.Cut(n.Body, "\n")
-		a.Candidates = append(a.Candidates, completion.Candidate{Word: n.ID, What: n.Author + ": " + shortened(first)})
-	}
-	return a
-}
-
-// openQuestionsHere returns the ids of the open questions, each with its first line.
-func openQuestionsHere(ctx context.Context, c *cli.Invocation) completion.Answer {
-	var a completion.Answer
-	room, st := roomHere(c)
-	if st == nil {
-		return a
-	}
-	open, err := questions.Of(room).Questions(ctx, st, questions.QuestionQuery{All: true})
-	if err != nil {
-		return a
-	}
-	for i := range open {
-		a.Candidates = append(a.Candidates, completion.Candidate{Word: open[i].ID, What: open[i].From + ": " + preview(open[i].Text)})
-	}
-	return a
 }
