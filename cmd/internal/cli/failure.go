@@ -113,24 +113,24 @@ func (p *Program) describe(e *code.Error, asJSON, verbose bool) string {
 // It leaves out a detail that cannot be written as JSON.
 func failureJSON(e *code.Error) string {
 	var b strings.Builder
-	b.WriteString(`{"error":` + jsonOf(string(e.Code)) + `,"message":` + jsonOf(e.Message))
+	b.WriteString(`{"error":` + JSONLine(string(e.Code)) + `,"message":` + JSONLine(e.Message))
 	if e.Hint != "" {
-		b.WriteString(`,"hint":` + jsonOf(e.Hint))
+		b.WriteString(`,"hint":` + JSONLine(e.Hint))
 	}
 	for _, key := range slices.Sorted(maps.Keys(e.Details)) {
 		if key == "error" || key == "message" || key == "hint" {
 			continue
 		}
-		if value := jsonOf(e.Details[key]); value != "" {
-			b.WriteString("," + jsonOf(key) + ":" + value)
+		if value := JSONLine(e.Details[key]); value != "" {
+			b.WriteString("," + JSONLine(key) + ":" + value)
 		}
 	}
 	b.WriteString("}\n")
 	return b.String()
 }
 
-// jsonOf returns v as JSON on one line, "" if that is impossible.
-func jsonOf(v any) string {
+// JSONLine returns v as JSON on one line, "" if that is impossible.
+func JSONLine(v any) string {
 	document, err := marshal(v, false)
 	if err != nil {
 		return ""

@@ -4,8 +4,6 @@ import (
 	"context"
 	"slices"
 	"strings"
-
-	"github.com/talking-stick/tt/fsroom/code"
 )
 
 func (p *Program) helpCommand() *Command {
@@ -186,24 +184,4 @@ func capital(group string) string {
 		return "Commands"
 	}
 	return strings.ToUpper(group[:1]) + group[1:]
-}
-
-func globalOnly(flags []Flag) []Flag {
-	var global []Flag
-	for _, flag := range flags {
-		if flag.Global {
-			global = append(global, flag)
-		}
-	}
-	return global
-}
-
-func ownOnly(flags []Flag) []Flag { return flags[:len(flags)-len(globalOnly(flags))] }
-
-func codeNames(codes []code.Code) string {
-	names := make([]string, len(codes))
-	for i, c := range codes {
-		names[i] = string(c)
-	}
-	return strings.Join(names, ", ")
 }

@@ -27,23 +27,32 @@ func (p *Program) commandHelp(c *Command, out *Output) string {
 	}
 	t.arguments(c.Args)
 	flags := p.FlagsOf(c)
-	if own := inTopic(ownOnly(flags), ""); len(own) > 0 {
+	global := slices.IndexFunc(flags, func(f Flag) bool { return f.Global }) // they come last
+	if own := inTopic(flags[:global], ""); len(own) > 0 {
 		t.heading("Flags")
 		t.flags(own)
 	}
 	for _, topic := range p.Topics {
 		if shared := inTopic(flags, topic.Name); len(shared) > 0 {
 			t.heading(fmt.Sprintf("Flags that %q explains", p.Name+" help "+topic.Name))
-			t.Wrapped("  ", heads(shared))
+			var heads []string
+			for _, flag := range shared {
+				heads = append(heads, strings.TrimSpace(flag.Head()))
+			}
+			t.Wrapped("  ", strings.Join(heads, ", "))
 		}
 	}
 	t.heading("Flags of every command")
-	t.flags(globalOnly(flags))
+	t.flags(flags[global:])
 	t.examples(c.Examples)
 	t.statuses(c)
 	if len(c.Errors) > 0 {
 		t.heading("Errors")
-		t.Wrapped("  ", codeNames(c.Errors))
+		names := make([]string, len(c.Errors))
+		for i, e := range c.Errors {
+			names[i] = string(e)
+		}
+		t.Wrapped("  ", strings.Join(names, ", "))
 	}
 	return t.String()
 }
@@ -51,14 +60,6 @@ func (p *Program) commandHelp(c *Command, out *Output) string {
 // inTopic returns the flags that the help topic explains.
 func inTopic(flags []Flag, topic string) []Flag {
 	return slices.DeleteFunc(slices.Clone(flags), func(f Flag) bool { return f.Topic != topic })
-}
-
-func heads(flags []Flag) string {
-	var all []string
-	for _, flag := range flags {
-		all = append(all, strings.TrimSpace(flag.Head()))
-	}
-	return strings.Join(all, ", ")
 }
 
 // UsageLine is the command line of c in general: "tt kick AGENT [PATH] [FLAGS]".

@@ -100,7 +100,7 @@ func TestVisible(t *testing.T) {
 		{"plain ~text", "plain ~text", "plain ~text"},
 		{"\x1b[31mred\x1b[0m", `\x1b[31mred\x1b[0m`, `\x1b[31mred\x1b[0m`},
 		{"a\r\nb\n\tc\rd", `a\r\nb\n\tc\rd`, "a\nb\n\tc\\rd"},
-		{"\x00\x07\x7f", `\x00\x07\x7f`, `\x00\x07\x7f`},
+		{"\x00\x07\x7f", `\x00\a\x7f`, `\x00\a\x7f`},
 		{"\u009b31m", `\u009b31m`, `\u009b31m`},
 		{"abc\u202edcba\u2066x\u2069", `abc\u202edcba\u2066x\u2069`, `abc\u202edcba\u2066x\u2069`},
 		{"zero\u200bwidth\ufeff", `zero\u200bwidth\ufeff`, `zero\u200bwidth\ufeff`},

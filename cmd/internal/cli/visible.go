@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -33,7 +34,8 @@ func show(s, allowed string) string {
 		case visible(r) || strings.ContainsRune(allowed, r):
 			b.WriteString(s[:size])
 		default:
-			b.WriteString(escapeRune(r))
+			quoted := strconv.QuoteRuneToASCII(r)
+			b.WriteString(quoted[1 : len(quoted)-1])
 		}
 		s = s[size:]
 	}
@@ -57,23 +59,6 @@ func isPlain(s string) bool {
 		}
 	}
 	return true
-}
-
-func escapeRune(r rune) string {
-	switch {
-	case r == '\n':
-		return `\n`
-	case r == '\r':
-		return `\r`
-	case r == '\t':
-		return `\t`
-	case r < 0x80:
-		return fmt.Sprintf(`\x%02x`, r)
-	case r <= 0xffff:
-		return fmt.Sprintf(`\u%04x`, r)
-	default:
-		return fmt.Sprintf(`\U%08x`, r)
-	}
 }
 
 // visible reports whether r prints as itself. Control and formatting characters do

@@ -48,7 +48,8 @@ func changeHarnesses(ctx context.Context, c *cli.Invocation, opts skills.Options
 	if err != nil {
 		return err
 	}
-	names, withGit := withoutGit(c.Rest("harness"))
+	names := slices.DeleteFunc(slices.Clone(c.Rest("harness")), func(name string) bool { return name == GitName })
+	withGit := len(names) < len(c.Rest("harness"))
 	if c.Given("path") && !withGit {
 		return c.Usagef("--path is for git, which is not named")
 	}
@@ -63,7 +64,11 @@ func changeHarnesses(ctx context.Context, c *cli.Invocation, opts skills.Options
 		if opts.Harnesses, err = env.Select(names, c.Bool("all"), out); err != nil {
 			return suggest(err, names)
 		}
-		results, err := carryOut(ctx, env, opts, out)
+		change := env.Install
+		if out {
+			change = env.Uninstall
+		}
+		results, err := change(ctx, opts)
 		if err != nil {
 			return err
 		}
@@ -83,7 +88,10 @@ func changeHarnesses(ctx context.Context, c *cli.Invocation, opts skills.Options
 	if out {
 		res.Trees = treesOf(env.DataDir, c.Env.Home)
 	}
-	return reportInstall(c, res, out)
+	if err := c.Out.Result(res, func(t *cli.Text) { writeInstall(t, res, out) }); err != nil || !skills.AnyFailed(res.Results) {
+		return err
+	}
+	return cli.Exit(1)
 }
 
 // suggest adds to the error of an unknown harness the names that are near.
@@ -98,13 +106,6 @@ func suggest(err error, names []string) error {
 		}
 	}
 	return err
-}
-
-func carryOut(ctx context.Context, env skills.Environment, opts skills.Options, out bool) ([]skills.Result, error) {
-	if out {
-		return env.Uninstall(ctx, opts)
-	}
-	return env.Install(ctx, opts)
 }
 
 // A treesLeft is what is recorded of changes of work trees, and how it is removed.
@@ -125,19 +126,6 @@ func treesOf(dataDir, home string) *treesLeft {
 		t.Bytes += l.Size()
 	}
 	return t
-}
-
-func reportInstall(c *cli.Invocation, res installResult, out bool) error {
-	if err := c.Out.Result(res, func(t *cli.Text) { writeInstall(t, res, out) }); err != nil || !skills.AnyFailed(res.Results) {
-		return err
-	}
-	return cli.Exit(1)
-}
-
-// withoutGit returns the names without git, and whether git was among them.
-func withoutGit(names []string) (harnesses []string, git bool) {
-	isGit := func(name string) bool { return name == GitName }
-	return slices.DeleteFunc(slices.Clone(names), isGit), slices.ContainsFunc(names, isGit)
 }
 
 // planGit plans to add the checks to the repository's hooks, or to remove them. A push is

@@ -11,16 +11,9 @@ import (
 	"github.com/talking-stick/tt/fsroom/workspace"
 )
 
-// What the shell guard makes of a command.
-const (
-	verdictRead    = "read"
-	verdictWrite   = "write"
-	verdictUnknown = "unknown"
-)
-
 // A commandResult is what a command of the shell would do.
 type commandResult struct {
-	Verdict string          `json:"verdict"`
+	Verdict string          `json:"verdict"` // read, write, unknown
 	Refused bool            `json:"refused"`
 	Effects []commandEffect `json:"effects"`
 	Unknown []string        `json:"unknown"` // programs and targets of which nothing is known
@@ -35,29 +28,21 @@ type commandEffect struct {
 	Outside  bool   `json:"outside,omitempty"` // of the workspace
 }
 
-// allowed reports whether the exit status is 0.
-func (r checkResult) allowed() bool {
-	if r.Command != nil {
-		return !r.Command.Refused
-	}
-	return r.Holds
-}
-
 // checkCommandLine judges --command as the guard of the shell does, in the directory that
 // is checked.
 func checkCommandLine(ctx context.Context, c *cli.Invocation, client *member.Client, w *workspace.Workspace) *commandResult {
 	locate := func(path string) (*workspace.Workspace, error) { return locatePath(c, path) }
 	j := hooks.JudgeCommand(ctx, c.Env, client, locate, w.Path, c.String("command"))
-	res := &commandResult{Verdict: verdictRead, Refused: j.Refused() != nil, Effects: []commandEffect{},
+	res := &commandResult{Verdict: "read", Refused: j.Refused() != nil, Effects: []commandEffect{},
 		Unknown: append([]string{}, j.Unknown...)}
 	if len(j.Unknown) > 0 {
-		res.Verdict = verdictUnknown
+		res.Verdict = "unknown"
 	}
 	for _, change := range j.Changes {
 		outside := change.Stick == nil && !isBelow(w.Root, change.Path) && !(change.Below && isBelow(change.Path, w.Root))
 		res.Effects = append(res.Effects, commandEffect{change.Op, change.Path, change.Git, change.Destroys, change.Ignored, outside})
 		if !change.Ignored && !outside {
-			res.Verdict = verdictWrite
+			res.Verdict = "write"
 		}
 	}
 	return res

@@ -47,8 +47,11 @@ func runCheck(ctx context.Context, c *cli.Invocation) error {
 	if err != nil {
 		return err
 	}
-	if err := c.Out.Result(res, func(t *cli.Text) { writeCheck(t, res) }); err != nil || res.allowed() {
+	if err := c.Out.Result(res, func(t *cli.Text) { writeCheck(t, res) }); err != nil {
 		return err
+	}
+	if res.Command == nil && res.Holds || res.Command != nil && !res.Command.Refused {
+		return nil
 	}
 	return cli.Exit(1)
 }

@@ -211,16 +211,12 @@ func (x *doctorRun) checkHooks(ctx context.Context, c *cli.Invocation, client *m
 			x.Hints = append(x.Hints, "no hook of this session has run: restart "+self.Harness+" if it is older than its hooks")
 		}
 	}
+	// One process of such a harness runs the sessions of many terminals.
+	servesMany := func(h skills.HookHealth) bool { return h.Installed > 0 && harness.Get(h.Harness).ServerArg != "" }
 	if dir := c.Env.Lookup("TALKING_STICK_DATA_DIR"); dir != "" && slices.ContainsFunc(x.Hooks, servesMany) {
 		x.Hints = append(x.Hints, "Codex's background server has the variables of the terminal that started it: "+
 			"TALKING_STICK_DATA_DIR="+dir+" reaches its agents only if it was set there. To be sure: codex app-server daemon stop")
 	}
-}
-
-// servesMany reports whether one process of the harness runs the sessions of many
-// terminals, with hooks of ours.
-func servesMany(h skills.HookHealth) bool {
-	return h.Installed > 0 && harness.Get(h.Harness).ServerArg != ""
 }
 
 // checkHolders looks what is wrong with the holders of turns. A lock that a stopped process
@@ -263,7 +259,14 @@ func checkRooms[S any](ctx context.Context, x *doctorRun, rules *fsroom.Rules[S]
 			continue
 		}
 		x.Checked++
-		*x.counter(rules.Folder, r.Exists())++
+		switch {
+		case rules.Folder != stick.Folder:
+			x.Topics++
+		case r.Exists():
+			x.Rooms++
+		default:
+			x.EndedRooms++
+		}
 		problems := doctor.Check(r)
 		// A journal that an engine shares is fetched again, and not mended here.
 		if x.repair && (x.Engine == nil || !slices.ContainsFunc(problems, func(p doctor.Problem) bool { return p.Line > 0 })) {
@@ -271,17 +274,6 @@ func checkRooms[S any](ctx context.Context, x *doctorRun, rules *fsroom.Rules[S]
 		}
 		x.Problems = append(x.Problems, problems...)
 	}
-}
-
-// counter returns the counter for the rooms of a folder.
-func (x *doctorRun) counter(folder string, alive bool) *int {
-	switch {
-	case folder != stick.Folder:
-		return &x.Topics
-	case alive:
-		return &x.Rooms
-	}
-	return &x.EndedRooms
 }
 
 func writeDoctor(t *cli.Text, r doctorResult) {

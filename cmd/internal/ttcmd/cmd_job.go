@@ -83,11 +83,7 @@ func runJobRun(ctx context.Context, c *cli.Invocation) error {
 		return code.New(code.JobWouldDie, "the job would end with this call: %s", why).
 			WithHint("run this command outside of the sandbox, or let it run there always: for Codex with a rule that allows \"tt job run\"")
 	}
-	room, err := openRoom(c)
-	if err != nil {
-		return err
-	}
-	snap, err := room.FS.View()
+	room, snap, err := openSeen(c)
 	if err != nil {
 		return err
 	}
@@ -201,16 +197,10 @@ func viewJob(room string, j *jobs.Job) *jobView {
 	return v
 }
 
-// roomJobs are the jobs of one room, which may have ended.
-type roomJobs struct {
-	*jobs.Room
-	room *member.Room
-}
-
 // jobRooms returns the rooms of the path on the command line that have jobs, the deepest
-// first; with all also those of the other working trees of the repository. What has become of
-// their jobs is known then.
-func jobRooms(ctx context.Context, c *cli.Invocation, all bool) ([]roomJobs, error) {
+// first, also rooms that have ended; with all also those of the other working trees of the
+// repository. What has become of their jobs is known then.
+func jobRooms(ctx context.Context, c *cli.Invocation, all bool) ([]*member.Room, error) {
 	client, err := newClient(c)
 	if err != nil {
 		return nil, err
@@ -225,14 +215,14 @@ func jobRooms(ctx context.Context, c *cli.Invocation, all bool) ([]roomJobs, err
 			names = append(names, fsroom.RoomName(tree.Root))
 		}
 	}
-	var found []roomJobs
+	var found []*member.Room
 	for _, name := range names {
 		r := client.Room(name, w)
 		if _, err := os.Stat(r.Jobs().Dir()); err != nil {
 			continue
 		}
 		r.SettleJobs(ctx)
-		found = append(found, roomJobs{r.Jobs(), r})
+		found = append(found, r)
 	}
 	return found, nil
 }
@@ -245,8 +235,8 @@ func findJob(ctx context.Context, c *cli.Invocation) (*jobs.Job, *member.Room, e
 		return nil, nil, err
 	}
 	for _, r := range here {
-		if j, err := r.Find(ref); err != nil || j != nil {
-			return j, r.room, err
+		if j, err := r.Jobs().Find(ref); err != nil || j != nil {
+			return j, r, err
 		}
 	}
 	return nil, nil, code.New(code.JobNotFound, "there is no job %q here", shortened(ref)).

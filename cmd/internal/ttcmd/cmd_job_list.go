@@ -38,12 +38,12 @@ func runJobList(ctx context.Context, c *cli.Invocation) error {
 	}
 	list := []*jobView{}
 	for _, r := range rooms {
-		all, err := r.List()
+		all, err := r.Jobs().List()
 		if err != nil {
 			return err
 		}
 		for _, j := range all {
-			list = append(list, viewJob(r.Name, j))
+			list = append(list, viewJob(r.FS.Name(), j))
 		}
 	}
 	sort.SliceStable(list, func(i, j int) bool { return list[i].AskedAt.UnixMilli() > list[j].AskedAt.UnixMilli() })

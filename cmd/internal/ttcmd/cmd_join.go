@@ -137,7 +137,7 @@ func locateToJoin(c *cli.Invocation, client *member.Client) (*workspace.Workspac
 
 func writeJoin(t *cli.Text, r joinResult) {
 	as := r.AgentID
-	if isObserver(r.Members, r.AgentID) {
+	if slices.ContainsFunc(r.Members, func(m turn.MemberView) bool { return m.AgentID == r.AgentID && m.Observer }) {
 		as += ", an observer"
 	}
 	t.Line("Joined %s as %s.", r.CanonicalPath, as)
@@ -155,8 +155,4 @@ func writeJoin(t *cli.Text, r joinResult) {
 	writeMembers(t, r.Members, r.AgentID)
 	writeUnread(t, r.Unread)
 	t.Line("Next    %s", r.Next)
-}
-
-func isObserver(members []turn.MemberView, id string) bool {
-	return slices.ContainsFunc(members, func(m turn.MemberView) bool { return m.AgentID == id && m.Observer })
 }

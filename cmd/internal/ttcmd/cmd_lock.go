@@ -83,8 +83,12 @@ func runLockRun(ctx context.Context, c *cli.Invocation) error {
 		return notRun(err)
 	}
 	inside := l.Inside(c.Env.Lookup(locks.Variable))
-	t := &queue.Ticket{
-		Agent: self.ID, Mode: lockMode(c), PID: os.Getpid(), Command: argv, Dir: c.Env.Dir, Inside: refs(inside),
+	t := &queue.Ticket{Agent: self.ID, Mode: queue.Exclusive, PID: os.Getpid(), Command: argv, Dir: c.Env.Dir}
+	if c.Bool("shared") {
+		t.Mode = queue.Shared
+	}
+	for _, h := range inside {
+		t.Inside = append(t.Inside, h.String())
 	}
 	if t.Process, err = json.Marshal(l.Table.Self()); err != nil {
 		return err
@@ -144,13 +148,6 @@ func repositoryScope(w *workspace.Workspace) string { return fsroom.RoomName(w.R
 // treeScope returns the scope of the locks of one working tree.
 func treeScope(w *workspace.Workspace) string { return locks.Tree + fsroom.RoomName(w.Root) }
 
-func lockMode(c *cli.Invocation) queue.Mode {
-	if c.Bool("shared") {
-		return queue.Shared
-	}
-	return queue.Exclusive
-}
-
 // openLocks returns the locks of the data directory and the caller.
 func openLocks(c *cli.Invocation) (*locks.Locks, identity.Agent, error) {
 	table := identity.System()
@@ -187,14 +184,6 @@ func notRun(err error) error {
 	said := *coded
 	said.Message = "the command was not run, because the lock cannot be taken: " + coded.Message
 	return &said
-}
-
-func refs(inside []locks.Holding) []string {
-	var texts []string
-	for _, h := range inside {
-		texts = append(texts, h.String())
-	}
-	return texts
 }
 
 // lockEnviron returns the environment of a command that runs under the locks.

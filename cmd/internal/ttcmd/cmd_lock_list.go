@@ -69,13 +69,22 @@ func runLockList(_ context.Context, c *cli.Invocation) error {
 		return err
 	}
 	l := &locks.Locks{Store: store, Table: identity.System()}
-	scopes, err := listedScopes(c, l)
+	scopes := []string{locks.Machine}
+	w, err := locateArg(c)
+	switch {
+	case c.Bool("all"):
+		scopes, err = l.Scopes()
+	case c.Bool("machine"):
+		err = nil
+	case err == nil:
+		scopes = []string{repositoryScope(w), treeScope(w), locks.Machine}
+	}
 	if err != nil {
 		return err
 	}
 	res := lockList{Locks: []*lockView{}}
 	for _, scope := range scopes {
-		found, err := scope.views(l)
+		found, err := viewLocks(l, scope, w)
 		if err != nil {
 			return err
 		}
@@ -89,71 +98,25 @@ func runLockList(_ context.Context, c *cli.Invocation) error {
 	})
 }
 
-// A lockScope is a scope whose locks are listed.
-type lockScope struct {
-	name       string
-	kind       string // as in the JSON of a lock
-	repository string // its directory, if it is known
-}
+// scopeTree is the scope of a lock of a working tree, as in its JSON.
+const scopeTree = "tree"
 
-// The kinds of scopes.
-const (
-	scopeRepository = "workspace"
-	scopeTree       = "tree"
-)
-
-// scopesOf returns the scopes of a workspace.
-func scopesOf(w *workspace.Workspace) []lockScope {
-	return []lockScope{{repositoryScope(w), scopeRepository, w.Repository()}, {treeScope(w), scopeTree, ""}}
-}
-
-// listedScopes returns the scopes that the command line asks for.
-func listedScopes(c *cli.Invocation, l *locks.Locks) (scopes []lockScope, err error) {
-	machine := lockScope{locks.Machine, locks.Machine, ""}
-	switch {
-	case c.Bool("all"):
-		here := lockScope{}
-		if w, err := locateArg(c); err == nil {
-			here = scopesOf(w)[0]
-		}
-		names, err := l.Scopes()
-		for _, name := range names {
-			if name == here.name {
-				scopes = append(scopes, here)
-				continue
-			}
-			kind := scopeRepository
-			if name == locks.Machine {
-				kind = locks.Machine
-			} else if strings.HasPrefix(name, locks.Tree) {
-				kind = scopeTree
-			}
-			scopes = append(scopes, lockScope{name: name, kind: kind})
-		}
-		return scopes, err
-	case c.Bool("machine"):
-		return []lockScope{machine}, nil
-	}
-	w, err := locateArg(c)
-	if err != nil {
-		return nil, err
-	}
-	return append(scopesOf(w), machine), nil
-}
-
-func (s lockScope) views(l *locks.Locks) ([]*lockView, error) {
-	found, err := l.In(s.name)
+// viewLocks returns the locks of a scope. The workspace of the command line is w, if there is one.
+func viewLocks(l *locks.Locks, scope string, w *workspace.Workspace) ([]*lockView, error) {
+	found, err := l.In(scope)
 	if err != nil {
 		return nil, err
 	}
 	views := make([]*lockView, 0, len(found))
 	for _, lock := range found {
-		v := &lockView{Name: lock.Name, Scope: s.kind, Repository: s.repository, Holders: []*ticketView{}, Waiting: []*ticketView{}}
-		switch s.kind {
-		case scopeRepository:
-			v.RoomID = s.name
-		case scopeTree:
-			v.RoomID = strings.TrimPrefix(s.name, locks.Tree)
+		v := &lockView{Name: lock.Name, Scope: scope, Holders: []*ticketView{}, Waiting: []*ticketView{}}
+		if tree, ok := strings.CutPrefix(scope, locks.Tree); ok {
+			v.Scope, v.RoomID = scopeTree, tree
+		} else if scope != locks.Machine {
+			v.Scope, v.RoomID = "workspace", scope
+		}
+		if w != nil && scope == repositoryScope(w) {
+			v.Repository = w.Repository()
 		}
 		if lock.Err != nil {
 			v.Error = messageOf(lock.Err)
@@ -256,8 +219,8 @@ func locksOf(r *member.Room) []*lockView {
 	}
 	l := &locks.Locks{Store: r.Client.Store.Local(), Table: r.Table}
 	var all []*lockView
-	for _, scope := range scopesOf(r.Workspace) {
-		found, err := scope.views(l)
+	for _, scope := range []string{repositoryScope(r.Workspace), treeScope(r.Workspace)} {
+		found, err := viewLocks(l, scope, r.Workspace)
 		if err != nil {
 			return nil
 		}

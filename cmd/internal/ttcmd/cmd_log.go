@@ -131,50 +131,37 @@ func logEvents(ctx context.Context, c *cli.Invocation, room *member.Room, st *tu
 	if err == nil && cut {
 		res.Omitted, err = countBefore(ctx, room, events[0].Seq, allLives)
 	}
-	if grant != nil {
-		events = append([]event.Event{*grant}, events...)
+	if len(grant) > 0 {
+		events = append(grant, events...)
 		res.Omitted = max(0, res.Omitted-1)
 	}
 	return events, res, err
 }
 
 // grantOfFirst returns the grant of the turn in which the events begin, so that the
-// log shows it with its end; nil if they begin outside of a turn.
-func grantOfFirst(ctx context.Context, room *member.Room, st *turn.State, events []event.Event) (*event.Event, error) {
+// log shows it with its end; none if they begin outside of a turn.
+func grantOfFirst(ctx context.Context, room *member.Room, st *turn.State, events []event.Event) ([]event.Event, error) {
+	turnID := int64(0)
+	if st.Owner != "" {
+		turnID = st.Turn
+	}
 	for i := range events {
 		switch e := &events[i]; e.Type {
 		case turn.Claim, turn.Takeover, turn.RoomOpened:
 			return nil, nil
 		case turn.Released, turn.Passed:
-			return grantBefore(ctx, room, events[0].Seq, e.Turn)
+			turnID = e.Turn
+		default:
+			continue
 		}
+		break
 	}
-	if st.Owner == "" || len(events) == 0 {
+	if turnID == 0 || len(events) == 0 {
 		return nil, nil
 	}
-	return grantBefore(ctx, room, events[0].Seq, st.Turn)
-}
-
-// grantBefore returns the claim or takeover that began the turn, if it lies before
-// the event with the number, and nil otherwise.
-func grantBefore(ctx context.Context, room *member.Room, before, turnID int64) (*event.Event, error) {
-	for window := int64(1) << 8; ; window *= 8 {
-		after := max(0, before-1-window)
-		var grant *event.Event
-		err := room.EachEvent(ctx, after, true, func(e *event.Event) error {
-			if e.Seq >= before {
-				return member.ErrEnough
-			}
-			if e.Turn == turnID && (e.Type == turn.Claim || e.Type == turn.Takeover) {
-				found := e.Clone()
-				grant = &found
-			}
-			return nil
-		})
-		if err != nil || grant != nil || after == 0 {
-			return grant, err
-		}
-	}
+	return room.LastEvents(ctx, st, true, 1, func(e *event.Event) bool {
+		return e.Seq < events[0].Seq && e.Turn == turnID && (e.Type == turn.Claim || e.Type == turn.Takeover)
+	})
 }
 
 // countBefore returns how many events lie before the one with the number. Numbers

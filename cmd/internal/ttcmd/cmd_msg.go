@@ -134,7 +134,7 @@ func runMsgSend(ctx context.Context, c *cli.Invocation) error {
 		}
 		to += at.in()
 		if hint == "" {
-			t.Line("Sent to %s (event %d): %s.", to, sent.Seq, deliveryWords(delivery))
+			t.Line("Sent to %s (event %d): %s.", to, sent.Seq, deliveryWords[delivery])
 		} else {
 			t.Line("Sent to %s (event %d), but %s.", to, sent.Seq, hint)
 		}
@@ -143,19 +143,11 @@ func runMsgSend(ctx context.Context, c *cli.Invocation) error {
 	})
 }
 
-// deliveryWords says when a message is heard of for which there is no hint.
-func deliveryWords(delivery string) string {
-	switch delivery {
-	case turn.DeliveryWaiting:
-		return "it ends a wait"
-	case turn.DeliveryListening:
-		return "what listens is notified"
-	case turn.DeliveryNextToolCall:
-		return "it is shown with the next use of a tool"
-	case turn.DeliveryNextCommand:
-		return "it comes with the next command of tt there"
-	}
-	return ""
+// deliveryWords say when a message is heard of for which there is no hint.
+var deliveryWords = map[string]string{
+	turn.DeliveryWaiting: "it ends a wait", turn.DeliveryListening: "what listens is notified",
+	turn.DeliveryNextToolCall: "it is shown with the next use of a tool",
+	turn.DeliveryNextCommand:  "it comes with the next command of tt there",
 }
 
 // bodyOf returns the text of the arguments or of standard input. A text of more than

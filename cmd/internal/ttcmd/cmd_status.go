@@ -205,29 +205,30 @@ func writeStatus(t *cli.Text, v turn.RoomView, r statusResult, outside string) {
 		t.Line("For you %s, %s", countedUrgent(t, int(r.Unread), "unread message", r.Interrupts, "interrupt"),
 			countedUrgent(t, r.OpenNotes, "open note", r.OpenPages, "page"))
 	}
-	for i, l := range r.Locks {
-		title := "       "
-		if i == 0 {
-			title = "Locks  "
-		}
-		t.Line("%s %s", title, l.words(t.Now))
+	lock, tree := titled(t, "Locks"), titled(t, "Trees")
+	for _, l := range r.Locks {
+		lock(l.words(t.Now))
 	}
 	for i, s := range member.HoldersFirst(r.Siblings) {
-		title := "       "
-		if i == 0 {
-			title = "Trees  "
-		}
 		if i == statusSiblings {
-			t.Line("%s and %d more: tt list", title, len(r.Siblings)-i)
+			tree(fmt.Sprintf("and %d more: tt list", len(r.Siblings)-i))
 			break
 		}
 		words := s.Name(r.CanonicalPath) + "  " + cmp.Or(s.State, "no room")
 		if s.Owner != "" {
 			words += " by " + s.Owner
 		}
-		t.Line("%s %s", title, words)
+		tree(words)
 	}
 	t.Line("Next    %s", r.NextAction)
+}
+
+// titled returns a function that writes lines, the first of them behind the title.
+func titled(t *cli.Text, title string) func(words string) {
+	return func(words string) {
+		t.Line("%-7s %s", title, words)
+		title = ""
+	}
 }
 
 // countedUrgent returns a number of things, with how many of them are urgent.

@@ -38,8 +38,12 @@ func runTake(ctx context.Context, c *cli.Invocation) error {
 		Agent: client.Self.ID, Lease: fsroom.NewLease(), Reason: c.String("reason"),
 		Operator: c.Bool("operator-requested") || client.IsHuman(), Human: client.IsHuman(), Turn: onlyTurn(c),
 	}
-	if r.Reason == "" && !c.Given("reason") {
-		r.Reason = defaultReason(c, client.IsHuman())
+	switch { // a harness has to give a reason of its own
+	case c.Given("reason"):
+	case c.Bool("operator-requested"):
+		r.Reason = "operator requested takeover"
+	case client.IsHuman():
+		r.Reason = "operator takeover"
 	}
 	if err := turn.CheckReason(r.Reason); err != nil {
 		return err
@@ -77,16 +81,4 @@ func onlyTurn(c *cli.Invocation) *int64 {
 	}
 	n := c.Int64("turn")
 	return &n
-}
-
-// defaultReason is what the journal says when a person gives no reason. A harness has
-// to give one.
-func defaultReason(c *cli.Invocation, human bool) string {
-	switch {
-	case c.Bool("operator-requested"):
-		return "operator requested takeover"
-	case human:
-		return "operator takeover"
-	}
-	return ""
 }

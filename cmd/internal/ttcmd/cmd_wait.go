@@ -41,12 +41,7 @@ var waitCommand = &cli.Command{
 		exitCodeFlag(f)
 		pathFlag(f)
 	},
-	Exits: []cli.ExitStatus{
-		{Status: 3, Meaning: "not_yet, with --exit-code"},
-		{Status: 4, Meaning: "takeover_available, with --exit-code"},
-		{Status: 5, Meaning: "closed, with --exit-code"},
-		{Status: 6, Meaning: "inbox, with --inbox and --exit-code"},
-	},
+	Exits:   append(tryExits, cli.ExitStatus{Status: 6, Meaning: "inbox, with --inbox and --exit-code"}),
 	Signals: true,
 	Errors:  []code.Code{code.NotJoined, code.GuardianFailed, code.LockTimeout},
 	Run:     runWait,
@@ -61,13 +56,15 @@ var tryCommand = &cli.Command{
 		exitCodeFlag(f)
 		pathFlag(f)
 	},
-	Exits: []cli.ExitStatus{
-		{Status: 3, Meaning: "not_yet, with --exit-code"},
-		{Status: 4, Meaning: "takeover_available, with --exit-code"},
-		{Status: 5, Meaning: "closed, with --exit-code"},
-	},
+	Exits:  tryExits,
 	Errors: []code.Code{code.GuardianFailed, code.LockTimeout},
 	Run:    runTry,
+}
+
+var tryExits = []cli.ExitStatus{
+	{Status: 3, Meaning: "not_yet, with --exit-code"},
+	{Status: 4, Meaning: "takeover_available, with --exit-code"},
+	{Status: 5, Meaning: "closed, with --exit-code"},
 }
 
 func exitCodeFlag(f *cli.Flags) {
@@ -199,15 +196,5 @@ func (o *waitOutput) exit(err error) error {
 	if err != nil || !o.c.Bool("exit-code") {
 		return err
 	}
-	switch o.status {
-	case turn.NotYet:
-		return cli.Exit(3)
-	case turn.TakeoverAvailable:
-		return cli.Exit(4)
-	case turn.WaitClosed:
-		return cli.Exit(5)
-	case turn.WaitInbox:
-		return cli.Exit(6)
-	}
-	return nil
+	return cli.Exit(map[string]int{turn.NotYet: 3, turn.TakeoverAvailable: 4, turn.WaitClosed: 5, turn.WaitInbox: 6}[o.status])
 }

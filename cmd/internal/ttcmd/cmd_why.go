@@ -62,19 +62,12 @@ func runWhy(ctx context.Context, c *cli.Invocation) error {
 }
 
 func writeWhy(t *cli.Text, standing turn.Standing, told []mailbox.MemberReach, r whyResult, outside string) {
-	title := "Turn   "
-	line := func(words any) {
-		t.Line("%s %s", title, words)
-		title = "       "
-	}
-	line(turnWords(t, standing))
+	hears, lock, next := titled(t, "Hears"), titled(t, "Locks"), titled(t, "Next")
+	t.Line("Turn    %s", turnWords(t, standing))
 	if outside != "" {
 		t.Line("%s", outside)
 	}
-	for i, m := range told {
-		if i == 0 {
-			title = "Hears  "
-		}
+	for _, m := range told {
 		words := m.ID + " " + reachWords(m.Listening, m.Reach, m.Within)
 		if !m.NotifiedAt.IsZero() {
 			words += ", " + t.Ago(m.NotifiedAt.Time)
@@ -97,17 +90,13 @@ func writeWhy(t *cli.Text, standing turn.Standing, told []mailbox.MemberReach, r
 		if m.Error != "" {
 			words += "; the last attempt failed: " + m.Error
 		}
-		line(words)
+		hears(words)
 	}
-	for i, l := range r.Locks {
-		if i == 0 {
-			title = "Locks  "
-		}
-		line(l.words(t.Now))
+	for _, l := range r.Locks {
+		lock(l.words(t.Now))
 	}
-	title = "Next   "
-	for _, next := range r.Next {
-		line(next)
+	for _, what := range r.Next {
+		next(what)
 	}
 }
 

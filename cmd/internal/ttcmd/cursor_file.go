@@ -3,7 +3,6 @@ package ttcmd
 import (
 	"errors"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -29,20 +28,11 @@ func openCursorFile(c *cli.Invocation, name string) (*cursorFile, error) {
 		path = target
 	}
 	f := &cursorFile{path: path}
-	info, err := os.Stat(path) // first: opening a FIFO would wait for a writer
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return f, nil
-	case err != nil:
-		return nil, f.refuse("it cannot be read: %v", err)
-	case !info.Mode().IsRegular():
-		return nil, f.refuse("it is no regular file")
-	}
 	const longest = 64 // bytes: a number with white space around it
-	if info.Size() > longest {
-		return nil, f.refuse("it holds something else than a number")
+	b, err := lockfile.ReadRegular(path, longest)
+	if errors.Is(err, fs.ErrNotExist) {
+		return f, nil
 	}
-	b, err := os.ReadFile(path)
 	if err != nil {
 		return nil, f.refuse("it cannot be read: %v", err)
 	}

@@ -187,14 +187,7 @@ func cutLast(s, sep string) (before, after string, found bool) {
 // isWord reports whether s has only letters, digits and hyphens, or is empty. After a
 // colon or an equals sign it is then meant as lines or a role, valid or not.
 func isWord(s string) bool {
-	for i := range len(s) {
-		switch b := s[i]; {
-		case 'a' <= b|0x20 && b|0x20 <= 'z', '0' <= b && b <= '9', b == '-':
-		default:
-			return false
-		}
-	}
-	return true
+	return strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-") == ""
 }
 
 // parseLines reads "10-20" or "10".

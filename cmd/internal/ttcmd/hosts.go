@@ -28,18 +28,21 @@ func sharedStore(c *cli.Invocation, service *hosts.Service, dataDir string, o fs
 	if build.Sharing == nil {
 		return nil, becomeEngine(c, service)
 	}
-	follows := c.Cmd.Streams && (c.Declares("follow") && c.Bool("follow") || c.Declares("wait") && c.Bool("wait"))
-	if follows || c.Declares("fresh") && !c.Bool("fresh") {
-		warn := sync.OnceFunc(func() { c.Notice("the engine cannot be reached: what happens is shown when it can again") })
-		o.Behind = func(error) bool {
-			if follows {
-				warn()
-			}
-			return true
-		}
+	waits := c.Declares("wait") && c.Bool("wait")
+	follows := c.Cmd.Streams && (waits || c.Declares("follow") && c.Bool("follow"))
+	meanwhile := ""
+	switch {
+	case follows:
+		meanwhile = "what happens is shown when it can again"
+	case c.Cmd.Traits.LastKnown && !waits:
+		meanwhile = "this is what this host knew last"
 	}
-	if c.Cmd.Traits.LastKnown && !follows && !(c.Declares("wait") && c.Bool("wait")) {
-		warn := sync.OnceFunc(func() { c.Notice("the engine cannot be reached: this is what this host knew last") })
+	if meanwhile != "" || c.Declares("fresh") && !c.Bool("fresh") {
+		warn := sync.OnceFunc(func() {
+			if meanwhile != "" {
+				c.Notice("the engine cannot be reached: " + meanwhile)
+			}
+		})
 		o.Behind = func(error) bool { warn(); return true }
 	}
 	store, err := build.Sharing.Open(service, dataDir, o, !asks)

@@ -2,7 +2,6 @@ package ttcmd
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -144,13 +143,7 @@ func (p lockProgress) words(now time.Time) string {
 func (w *lockWait) print(p lockProgress, text string) {
 	line := w.call.Program.Name + ": " + cli.Line(text) + "\n"
 	if w.call.JSON {
-		var b strings.Builder
-		e := json.NewEncoder(&b)
-		e.SetEscapeHTML(false) // as everywhere else
-		if e.Encode(p) != nil {
-			return
-		}
-		line = b.String()
+		line = cli.JSONLine(p) + "\n"
 	}
 	w.lines.print(w.call.Env.Stderr, line)
 }

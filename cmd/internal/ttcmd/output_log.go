@@ -1,6 +1,7 @@
 package ttcmd
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -100,25 +101,14 @@ func endLines(e *turn.LogEntry) (lines []logLine) {
 	case e.PassedTo != "" && (e.EndedBy == turn.Released || e.EndedBy == turn.Passed):
 		line("to", e.PassedTo)
 	case e.EndedBy != turn.Released:
-		line("end", endWords(e.EndedBy))
+		line("end", cmp.Or(endWords[e.EndedBy], e.EndedBy))
 	}
 	return lines
 }
 
-// endWords describes the end of a turn without a release.
-func endWords(event string) string {
-	switch event {
-	case turn.Takeover:
-		return "somebody else took over"
-	case turn.Kicked:
-		return "its holder was removed"
-	case turn.MemberLeft:
-		return "its holder left"
-	case turn.Closed:
-		return "the room ended"
-	}
-	return event
-}
+// endWords describe the end of a turn without a release.
+var endWords = map[string]string{turn.Takeover: "somebody else took over", turn.Kicked: "its holder was removed",
+	turn.MemberLeft: "its holder left", turn.Closed: "the room ended"}
 
 func besideWords(e *turn.LogEntry) string {
 	why := ""

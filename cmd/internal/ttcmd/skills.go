@@ -27,7 +27,7 @@ func before(ctx context.Context, c *cli.Invocation) {
 		c.Notice(skew)
 	}
 	becomeEngineBeforeInput(c)
-	if !c.Cmd.Traits.NoSync && mayTakeLonger(c) {
+	if !c.Cmd.Traits.NoSync && !forPrompt(c) && c.Env.Lookup("TT_HARNESS_EXPORT") == "" && !session.InHarness(c.Env) {
 		setup.Sync(ctx, c)
 	}
 }
@@ -38,9 +38,4 @@ func programName() string {
 		return second.Engines
 	}
 	return second.TT
-}
-
-// mayTakeLonger reports whether a person calls, and not for a shell prompt.
-func mayTakeLonger(c *cli.Invocation) bool {
-	return !forPrompt(c) && c.Env.Lookup("TT_HARNESS_EXPORT") == "" && !session.InHarness(c.Env)
 }

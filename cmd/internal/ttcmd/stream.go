@@ -14,16 +14,6 @@ import (
 	"github.com/talking-stick/tt/journal/event"
 )
 
-// The reasons why a stream ended.
-const (
-	endedTimeout = "timeout"
-	endedSignal  = "signal" // also: the reader of the output has gone
-	endedLeft    = "left"   // the caller is not a member any more
-	endedClosed  = "closed" // the room has ended
-	endedLimit   = "limit"  // as many events as --limit allows are printed
-	endedError   = "error"  // the error follows
-)
-
 // lastSavePatience is how long a stream that ends waits for the change that is under way,
 // before it stores what it has shown. A signal ends it within 100 ms.
 const lastSavePatience = 40 * time.Millisecond
@@ -75,10 +65,10 @@ func (q *eventQuery) stream(ctx context.Context, f filter, st *turn.State, at st
 	ended, err := out.ended(ctx, err)
 	if at.file != nil {
 		if failed := at.file.save(out.passed); err == nil && failed != nil {
-			ended, err = endedError, failed
+			ended, err = "error", failed
 		}
 	}
-	if ended == endedClosed {
+	if ended == "closed" {
 		c.Out.Remark("the room at " + cli.Line(st.CanonicalPath) + " has ended")
 	}
 	c.Out.Remark(fmt.Sprintf("cursor_event_seq=%d ended=%s", out.passed, ended))
@@ -179,19 +169,19 @@ func (s *stream) caughtUp(ctx context.Context) error {
 }
 
 // ended returns the word for the reason why a stream has ended, and err if that is an
-// error.
+// error. A stream whose reader has gone ends as with a signal.
 func (s *stream) ended(ctx context.Context, err error) (string, error) {
 	switch {
 	case errors.Is(err, errLeft):
-		return endedLeft, nil
+		return "left", nil
 	case errors.Is(err, member.ErrEnough):
-		return endedLimit, nil
+		return "limit", nil
 	case errors.Is(err, fsroom.ErrLifeEnded):
-		return endedClosed, nil
+		return "closed", nil
 	case errors.Is(context.Cause(ctx), errTimeUp):
-		return endedTimeout, nil
+		return "timeout", nil
 	case ctx.Err() != nil || cli.ReaderGone(err):
-		return endedSignal, nil
+		return "signal", nil
 	}
-	return endedError, err
+	return "error", err
 }
