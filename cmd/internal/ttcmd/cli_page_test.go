@@ -13,7 +13,7 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/cli"
 )
 
-// The parts of docs/cli.md between "<!-- table: NAME -->" and "<!-- end -->" are
+// The parts of docs/cli.md between "<!--NAME-->" and "<!--end-->" are
 // generated from the table of commands, which is also where the help and the
 // manual pages come from: "tt wait" stands for the usage line and flags of a command,
 // "flags" for the flags of every command, "flags of a room" for those that commands about a
@@ -36,7 +36,7 @@ func TestCLIPageAgreesWithTable(t *testing.T) {
 	for _, c := range p.Visible() {
 		parts[p.Name+" "+c.Name] = commandPart(p, c)
 	}
-	part := regexp.MustCompile(`(?s)<!-- table: ([^>]*) -->\n.*?<!-- end -->\n`)
+	part := regexp.MustCompile(`(?s)<!--([^>]*)-->\n.*?<!--end-->\n`)
 	written := part.ReplaceAllStringFunc(string(page), func(old string) string {
 		name := part.FindStringSubmatch(old)[1]
 		text, known := parts[name]
@@ -45,10 +45,10 @@ func TestCLIPageAgreesWithTable(t *testing.T) {
 			return old
 		}
 		delete(parts, name)
-		return "<!-- table: " + name + " -->\n" + text + "<!-- end -->\n"
+		return "<!--" + name + "-->\n" + text + "<!--end-->\n"
 	})
 	for name := range parts {
-		t.Errorf("%s lacks %q: add a section with the lines <!-- table: %s --> and <!-- end -->, then run this test with -update", file, name, name)
+		t.Errorf("%s lacks %q: add a section with the lines <!--%s--> and <!--end-->, then run this test with -update", file, name, name)
 	}
 	switch {
 	case written == string(page):
