@@ -8,6 +8,7 @@ import (
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal/event"
+	"github.com/talking-stick/tt/journal/wire"
 )
 
 var eventsCommand = &cli.Command{
@@ -56,6 +57,12 @@ func filterFlags(f *cli.Flags, byDefault string) {
 type eventsResult struct {
 	Events []event.Event
 	Cursor int64 // the last event that was looked at
+}
+
+// Fields implements [wire.Fields].
+func (r *eventsResult) Fields(c *wire.Codec) {
+	wire.List(c, "events", &r.Events)
+	c.Int("cursor_event_seq", &r.Cursor)
 }
 
 func runEvents(ctx context.Context, c *cli.Invocation) error {

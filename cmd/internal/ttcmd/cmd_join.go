@@ -10,6 +10,7 @@ import (
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/fsroom/workspace"
+	"github.com/talking-stick/tt/journal/wire"
 )
 
 var joinCommand = &cli.Command{
@@ -57,6 +58,43 @@ type joinResult struct {
 	Room           turn.RoomView
 	Cursor         int64
 	Template       turn.Handoff
+}
+
+// Fields implements [wire.Fields].
+func (r *joinResult) Fields(c *wire.Codec) {
+	c.Text("agent_id", &r.AgentID)
+	c.Text("room_id", &r.RoomID)
+	c.Text("workspace_root", &r.WorkspaceRoot)
+	c.OptText("warning", &r.Warning)
+	c.Text("turn", &r.Turn)
+	if r.Verbose {
+		wire.List(c, "members", &r.Members)
+	} else {
+		short := make([]shortMember, len(r.Members))
+		for i := range r.Members {
+			short[i] = shortMember{r.Members[i].AgentID, r.Members[i].Status}
+		}
+		wire.List(c, "members", &short)
+	}
+	c.OptObject("unread", &r.Unread, r.Unread == turn.Unread{})
+	c.Text("next", &r.Next)
+	if r.Verbose {
+		c.Text("canonical_path", &r.CanonicalPath)
+		c.Text("requested_path", &r.RequestedPath)
+		c.Bool("joined_existing_room", &r.JoinedExisting)
+		c.Object("policy", &r.Policy)
+		c.Object("room", &r.Room)
+		c.Int("cursor_event_seq", &r.Cursor)
+		c.Object("handoff_template", &r.Template)
+	}
+}
+
+// A shortMember is a member in the result of join.
+type shortMember struct{ AgentID, Status string }
+
+func (m *shortMember) Fields(c *wire.Codec) {
+	c.Text("agent_id", &m.AgentID)
+	c.Text("status", &m.Status)
 }
 
 func runJoin(ctx context.Context, c *cli.Invocation) error {

@@ -10,6 +10,7 @@ import (
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal/event"
+	"github.com/talking-stick/tt/journal/wire"
 )
 
 var notesAddCommand = &cli.Command{
@@ -120,6 +121,9 @@ const (
 
 // A notesResult is the result of notes list.
 type notesResult struct{ Notes []turn.NoteView }
+
+// Fields implements [wire.Fields].
+func (r *notesResult) Fields(c *wire.Codec) { wire.List(c, "notes", &r.Notes) }
 
 func runNotesList(ctx context.Context, c *cli.Invocation) error {
 	limit, err := limited(c, defaultNotes, mostNotes)

@@ -44,6 +44,20 @@ type briefResult struct {
 	Cursor int64
 }
 
+// Fields implements [wire.Fields].
+func (r *briefResult) Fields(c *wire.Codec) {
+	wire.List(c, "events", &r.Events)
+	c.Int("cursor_event_seq", &r.Cursor)
+}
+
+func (e *briefEvent) Fields(c *wire.Codec) {
+	c.Int("event_seq", &e.Seq)
+	c.Text("event_type", &e.Type)
+	c.OptText("from", &e.From)
+	c.OptText("to", &e.To)
+	c.OptText("text", &e.Text)
+}
+
 func shorten(e *event.Event) briefEvent {
 	text := eventDetail(e)
 	if text == "" {
