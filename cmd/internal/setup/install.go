@@ -5,6 +5,7 @@ package setup
 import (
 	"context"
 	"errors"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -14,6 +15,7 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/session"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/ledger"
+	"github.com/talking-stick/tt/fsroom/workspace"
 	"github.com/talking-stick/tt/identity/harness"
 	"github.com/talking-stick/tt/skills"
 	"github.com/talking-stick/tt/skills/githook"
@@ -273,4 +275,19 @@ func writeBackups(t *cli.Text, r skills.Result) {
 			t.Line("    the old %s is kept as %s", step.Path, step.Backup)
 		}
 	}
+}
+
+// environment describes this machine to package skills.
+func environment(c *cli.Invocation) (skills.Environment, error) {
+	dir, err := workspace.DataDir(c.Env.Lookup, c.Env.Home)
+	program, _ := c.Env.Executable() // "" is beside nothing
+	return skills.Environment{
+		Home:     c.Env.Home,
+		DataDir:  dir,
+		Version:  c.Program.BuildVersion(),
+		Program:  program,
+		Getenv:   c.Env.Lookup,
+		LookPath: exec.LookPath,
+		Now:      c.Env.Now,
+	}, err
 }
