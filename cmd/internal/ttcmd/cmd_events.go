@@ -2,9 +2,14 @@ package ttcmd
 
 import (
 	"context"
+	"fmt"
+	"math"
 	"strings"
+	"time"
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
+	"github.com/talking-stick/tt/cmd/internal/mailbox"
+	"github.com/talking-stick/tt/cmd/internal/member"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal/event"
@@ -97,4 +102,264 @@ func eventTypes(given []string) (map[string]bool, error) {
 		}
 	}
 	return types, nil
+}
+
+const (
+	defaultEvents = 50
+	mostEvents    = 500
+)
+
+// An eventQuery describes the events that a command reads, and how it writes them: as
+// one page, or as a stream.
+type eventQuery struct {
+	types      map[string]bool // nil: all
+	severity   string          // of notes; "": all events
+	target     string          // the default of --target for a page
+	cursorFile string          // the value of --cursor; "": none
+	unread     bool            // start with the caller's first unread message
+	past       []event.Event   // a stream writes these first
+
+	writeEvent func(*cli.Output, *event.Event) error  // writes an event of a stream
+	writePage  func(*cli.Output, *eventsResult) error // writes a page; nil: as a stream
+
+	c    *cli.Invocation
+	room *member.Room
+
+	wait, follow bool
+	limit        int // 0: none
+	timed        bool
+	timeout      time.Duration // if timed
+}
+
+func (q *eventQuery) streams() bool { return q.wait || q.follow }
+
+// readEvents writes the events that the flags and q ask for.
+func readEvents(ctx context.Context, c *cli.Invocation, q *eventQuery) error {
+	if err := q.readFlags(c); err != nil {
+		return err
+	}
+	room, err := openHistory(c, c.Given("after") || q.cursorFile != "")
+	if err != nil {
+		return err
+	}
+	snap, err := room.FS.View()
+	if err != nil {
+		return err
+	}
+	q.c, q.room = c, room
+	f, err := q.filter(snap.State)
+	if err != nil {
+		return err
+	}
+	at, err := q.start(ctx, snap.State)
+	if err != nil {
+		return err
+	}
+	if q.streams() {
+		return q.stream(ctx, f, snap.State, at)
+	}
+	room.RecordPresence(ctx, snap.State)
+	return q.page(ctx, f, snap.State, at)
+}
+
+// readFlags reads the flags that all queries share, and refuses combinations that
+// contradict each other.
+func (q *eventQuery) readFlags(c *cli.Invocation) error {
+	q.wait, q.follow = c.Bool("wait"), c.Bool("follow")
+	q.timed, q.timeout = c.Given("timeout"), c.Duration("timeout")
+	switch {
+	case !q.streams() && q.timed:
+		return c.Usagef("--timeout goes with --wait or --follow")
+	case q.cursorFile == "" && !q.unread && c.Given("cursor"):
+		return c.Usagef("--cursor needs the name of a file")
+	case q.cursorFile != "" && c.Given("after"):
+		return c.Usagef("--after and --cursor exclude each other: both say where to start")
+	}
+	var err error
+	if q.streams() {
+		q.limit, err = limited(c, 0, math.MaxInt32)
+	} else {
+		q.limit, err = limited(c, defaultEvents, mostEvents)
+	}
+	return err
+}
+
+// limited returns the value of --limit, or byDefault if it was not given. A value
+// above most is reduced to most, with a warning.
+func limited(c *cli.Invocation, byDefault, most int64) (int, error) {
+	limit := c.Int64("limit")
+	switch {
+	case !c.Given("limit"):
+		limit = byDefault
+	case limit < 1:
+		return 0, c.Usagef("--limit must be at least 1")
+	case limit > most:
+		c.Notice(fmt.Sprintf("--limit %d is more than there is at once; it is cut to %d", limit, most))
+		limit = most
+	}
+	return int(limit), nil
+}
+
+// A startPoint is the place in the journal where a query starts.
+type startPoint struct {
+	after int64       // with the event after this number
+	given bool        // whether the caller asked for it; otherwise a page has the newest events, and a stream those from now on
+	file  *cursorFile // of --cursor, nil without it
+}
+
+// start returns where the query starts. A number beyond the last event is refused: it
+// belongs to another room or to another copy of this one, and no event would match
+// until this room reaches it.
+func (q *eventQuery) start(ctx context.Context, st *turn.State) (startPoint, error) {
+	at := startPoint{after: q.c.Int64("after"), given: q.c.Given("after")}
+	switch {
+	case q.cursorFile != "":
+		file, err := openCursorFile(q.c, q.cursorFile)
+		if err != nil {
+			return at, err
+		}
+		at.file, at.given = file, true
+		if at.after = file.seq; !file.found {
+			at.after = st.Seq
+		}
+	case q.unread && !q.streams() && !at.given:
+		read, err := mailbox.Of(q.room).ReadUpTo(ctx, st)
+		// A stream of the same agent may have moved the cursor since st was read.
+		at.after, at.given = min(read, st.Seq), true
+		if err != nil {
+			return at, err
+		}
+	case !at.given:
+		at.after = st.Seq
+	}
+	if at.after < 0 || at.after > st.Seq {
+		err := code.New(code.InvalidCursor, "there is no event %d: the last one is %d", at.after, st.Seq)
+		if at.after < 0 {
+			err = code.New(code.InvalidCursor, "an event's number is not negative: %d", at.after)
+		}
+		return at, err.WithHint("start without a cursor, or with the last number that came from this room").
+			With("supplied", at.after).With("last_event_seq", st.Seq)
+	}
+	return at, nil
+}
+
+// page writes one page of events, and moves the cursors behind it.
+func (q *eventQuery) page(ctx context.Context, f filter, st *turn.State, at startPoint) error {
+	read, err := mailbox.Of(q.room).ReadCursor(ctx, st, at.after)
+	if err != nil {
+		return err
+	}
+	var page eventsResult
+	if at.given {
+		page, err = q.eventsAfter(ctx, f, read, at.after)
+	} else {
+		page, err = q.newestEvents(ctx, f, st)
+	}
+	if err != nil {
+		return err
+	}
+	if err := q.write(q.c.Out, &page); err != nil {
+		return err
+	}
+	if at.file != nil {
+		if err := at.file.save(page.Cursor); err != nil {
+			return err
+		}
+	}
+	if q.unread {
+		read.Save(ctx)
+		q.c.Out.Remark(fmt.Sprintf("unread=%d", read.Unread(st)))
+	}
+	return nil
+}
+
+func (q *eventQuery) write(out *cli.Output, page *eventsResult) error {
+	if q.writePage != nil {
+		return q.writePage(out, page)
+	}
+	for i := range page.Events {
+		if err := q.writeEvent(out, &page.Events[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// A filter selects events.
+type filter struct {
+	types    map[string]bool
+	severity string // notes only of this severity; other events pass
+	self     string // only what concerns this agent
+	to       string // only what is addressed to this agent
+	from     string // only by this agent
+}
+
+func (f filter) wants(e *event.Event) bool {
+	switch {
+	case f.types != nil && !f.types[e.Type]:
+		return false
+	case f.from != "" && e.From != f.from:
+		return false
+	case f.to != "" && e.To != f.to:
+		return false
+	case f.self != "" && !turn.Concerns(e, f.self):
+		return false
+	}
+	return f.severity == "" || e.Type != turn.NoteAdded || turn.SeverityOf(e) == f.severity
+}
+
+// filter returns the filter that the flags describe. A name becomes the id of the
+// member; the id of an agent that has left stays as it is.
+func (q *eventQuery) filter(st *turn.State) (filter, error) {
+	c := q.c
+	f := filter{types: q.types, severity: q.severity}
+	target := c.String("target")
+	if !c.Given("target") {
+		target = q.target
+		if q.streams() {
+			target = "self"
+		}
+	}
+	var err error
+	switch target {
+	case "any":
+	case "self":
+		f.self = q.room.Self.ID
+	default:
+		if f.to, err = turn.WhoIs(st, q.room.Facts(st), q.room.Self.ID, target); err != nil {
+			return f, err
+		}
+	}
+	if from := c.String("from"); c.Given("from") {
+		f.from, err = turn.WhoIs(st, q.room.Facts(st), q.room.Self.ID, from)
+	}
+	return f, err
+}
+
+// eventsAfter returns the first matching events after a number, at most q.limit, and
+// the number of the last event that it read. read counts what it returns as shown.
+func (q *eventQuery) eventsAfter(ctx context.Context, f filter, read *mailbox.ReadCursor, after int64) (eventsResult, error) {
+	res := eventsResult{Events: make([]event.Event, 0), Cursor: after}
+	err := q.room.EachEvent(ctx, after, true, func(e *event.Event) error {
+		wanted := f.wants(e)
+		read.Pass(e, wanted)
+		res.Cursor = e.Seq
+		if wanted {
+			res.Events = append(res.Events, turn.Public(e.Clone()))
+		}
+		if len(res.Events) == q.limit {
+			return member.ErrEnough
+		}
+		return nil
+	})
+	return res, err
+}
+
+// newestEvents returns the last matching events of the room's life.
+func (q *eventQuery) newestEvents(ctx context.Context, f filter, st *turn.State) (eventsResult, error) {
+	events, err := q.room.LastEvents(ctx, st, false, q.limit, f.wants)
+	for i := range events {
+		events[i] = turn.Public(events[i])
+	}
+	return eventsResult{Events: events, Cursor: st.Seq}, err
 }

@@ -50,21 +50,16 @@ func noteAbout(n turn.Note) string {
 
 // writeUnread says what the caller has not seen, and how to see it.
 func writeUnread(t *cli.Text, u turn.Unread) {
-	if u.Messages > 0 {
-		t.Line("Unread: %s. Read with: tt msg recv", counted(int(u.Messages), "message"))
+	say := func(n int64, thing, format string) {
+		if n > 0 {
+			t.Line(format, counted(int(n), thing))
+		}
 	}
-	if u.Notes > 0 {
-		t.Line("Unread: %s. Read with: tt notes list", counted(int(u.Notes), "note"))
-	}
-	if u.Questions > 0 {
-		t.Line("Unread: %s for you. Read with: tt inbox", counted(int(u.Questions), "question"))
-	}
-	if u.Jobs > 0 {
-		t.Line("Ended: %s of yours. Read with: tt inbox", counted(int(u.Jobs), "job"))
-	}
-	if u.Answers > 0 {
-		t.Line("Unread: %s to you. Read with: tt inbox", counted(int(u.Answers), "answer"))
-	}
+	say(u.Messages, "message", "Unread: %s. Read with: tt msg recv")
+	say(u.Notes, "note", "Unread: %s. Read with: tt notes list")
+	say(u.Questions, "question", "Unread: %s for you. Read with: tt inbox")
+	say(u.Jobs, "job", "Ended: %s of yours. Read with: tt inbox")
+	say(u.Answers, "answer", "Unread: %s to you. Read with: tt inbox")
 }
 
 // interruptedPaths is how many changed paths the text about an interrupted turn names.
