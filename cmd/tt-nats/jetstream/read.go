@@ -227,5 +227,17 @@ func scanBatch(next func() (*nats.Msg, error), from uint64, fn func(seq uint64, 
 	}
 }
 
+// ReadAll implements [engine.Engine].
+func (e *Engine) ReadAll(ctx context.Context, prefix string, fn func(room string, entry engine.Entry) error) error {
+	all := "ttlog." + e.ns + "."
+	return e.scan(ctx, stream, all+wildcard(prefix), 1, func(seq uint64, at time.Time, m *nats.Msg) error {
+		room := strings.TrimPrefix(m.Header.Get(headerSubject), all)
+		if !strings.HasPrefix(room, prefix) {
+			return nil
+		}
+		return fn(room, newEntry(seq, at, m.Header, m.Data))
+	})
+}
+
 // wildcard returns what matches all subjects that begin with the prefix, and maybe others.
 func wildcard(prefix string) string { return prefix[:strings.LastIndexByte(prefix, '.')+1] + ">" }
