@@ -16,6 +16,7 @@ import (
 
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/lockfile"
+	"github.com/talking-stick/tt/skills/rewrite"
 )
 
 // MaxBytes is the largest size of a layer.
@@ -34,6 +35,20 @@ const (
 	User      Scope = "user"
 	Project   Scope = "project"
 )
+
+// ParseScope returns the scope that name means; "base" is another name of
+// bundled and "" means effective. Anything else is a usage error.
+func ParseScope(name string) (Scope, error) {
+	switch Scope(name) {
+	case "":
+		return Effective, nil
+	case "base":
+		return Bundled, nil
+	case Effective, Bundled, User, Project:
+		return Scope(name), nil
+	}
+	return "", code.New(code.Usage, "unknown scope %q", name).WithHint("one of effective, bundled, user, project")
+}
 
 // Layers says where the layers are.
 type Layers struct {
@@ -161,6 +176,24 @@ func (l Layers) EditTarget(scope Scope) (path string, created bool, err error) {
 	}
 	lockfile.Adopt(path)
 	return path, true, file.Close()
+}
+
+// Reset removes the file of the layer scope, User or Project. It returns the path of
+// the file and that of the backup, "" if there was no file.
+func (l Layers) Reset(scope Scope, w *rewrite.Writer) (path, backup string, err error) {
+	path, err = l.editable(scope)
+	if err != nil {
+		return "", "", err
+	}
+	before, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return path, "", nil
+	}
+	if err != nil {
+		return path, "", err
+	}
+	backup, err = w.Remove(path, before)
+	return path, backup, err
 }
 
 func (l Layers) editable(scope Scope) (string, error) {

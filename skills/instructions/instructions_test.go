@@ -7,9 +7,11 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/identity/harness"
+	"github.com/talking-stick/tt/skills/rewrite"
 )
 
 func write(t *testing.T, path, content string) {
@@ -110,8 +112,10 @@ func TestShowRefusesLargeLayers(t *testing.T) {
 	}
 }
 
-func TestEditTarget(t *testing.T) {
+func TestEditAndReset(t *testing.T) {
 	l := layers(t)
+	now := func() time.Time { return time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC) }
+	w := &rewrite.Writer{Backups: t.TempDir(), Now: now}
 	for _, scope := range []Scope{User, Project} {
 		path, created, err := l.EditTarget(scope)
 		if err != nil || !created {
@@ -121,6 +125,19 @@ func TestEditTarget(t *testing.T) {
 		if again, created, err := l.EditTarget(scope); again != path || created || err != nil {
 			t.Errorf("%s, a second time: %v %v", scope, created, err)
 		}
+		_, backup, err := l.Reset(scope, w)
+		if err != nil || backup == "" {
+			t.Fatalf("%s: %q %v", scope, backup, err)
+		}
+		if data, err := os.ReadFile(backup); err != nil || string(data) != "kept" {
+			t.Errorf("backup %q, %v", data, err)
+		}
+		if _, err := os.Stat(path); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("%s is still there", path)
+		}
+		if _, backup, err := l.Reset(scope, w); backup != "" || err != nil {
+			t.Errorf("%s, a second time: %q %v", scope, backup, err)
+		}
 	}
 	for _, scope := range []Scope{Bundled, Effective} {
 		if _, _, err := l.EditTarget(scope); code.Of(err) != code.Usage {
@@ -128,7 +145,7 @@ func TestEditTarget(t *testing.T) {
 		}
 	}
 	l.WorkspaceRoot = ""
-	if _, _, err := l.EditTarget(Project); code.Of(err) != code.Usage {
+	if _, _, err := l.Reset(Project, w); code.Of(err) != code.Usage {
 		t.Errorf("no project: %v", err)
 	}
 }
@@ -146,5 +163,13 @@ func TestNames(t *testing.T) {
 		if got := ReaderOf(id); got != want {
 			t.Errorf("%q: %q", id, got)
 		}
+	}
+	for name, want := range map[string]Scope{"": Effective, "base": Bundled, "project": Project} {
+		if got, err := ParseScope(name); err != nil || got != want {
+			t.Errorf("%q: %q, %v", name, got, err)
+		}
+	}
+	if _, err := ParseScope("global"); code.Of(err) != code.Usage {
+		t.Errorf("%v", err)
 	}
 }

@@ -2,6 +2,7 @@ package ttcmd
 
 import (
 	"context"
+	"path/filepath"
 	"strings"
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
@@ -10,6 +11,7 @@ import (
 	"github.com/talking-stick/tt/identity"
 	"github.com/talking-stick/tt/identity/harness"
 	"github.com/talking-stick/tt/skills/instructions"
+	"github.com/talking-stick/tt/skills/rewrite"
 )
 
 var instructionsShowCommand = &cli.Command{
@@ -21,8 +23,7 @@ var instructionsShowCommand = &cli.Command{
 		`Sections such as "## Claude" are shown to that harness only.`,
 	Flags: func(f *cli.Flags) {
 		f.String("harness", "NAME", strings.Join(harness.Agents(), ", ")+", or all (default: the caller's)")
-		f.Choice("scope", "LAYER", []string{string(instructions.Effective), string(instructions.Bundled), string(instructions.User),
-			string(instructions.Project)}, "all of them together, or one")
+		f.String("scope", "LAYER", "effective, bundled, user or project (default effective)")
 		pathFlag(f)
 	},
 	Errors:    []code.Code{code.BodyTooLarge},
@@ -31,18 +32,30 @@ var instructionsShowCommand = &cli.Command{
 }
 
 var instructionsEditCommand = &cli.Command{
-	Name:   "instructions edit",
-	Traits: cli.Traits{NoSync: true},
-	Args:   []cli.Arg{pathArg},
-	Short:  "edit your layer of the house rules, or the project's",
-	Long:   "Makes the file if it is not there. Without a terminal it only says where the file is.",
-	Flags: func(f *cli.Flags) {
-		f.Bool("user", "your own layer, for all projects (the default)")
-		f.Bool("project", "the project's layer")
-		pathFlag(f)
-	},
+	Name:      "instructions edit",
+	Traits:    cli.Traits{NoSync: true},
+	Args:      []cli.Arg{pathArg},
+	Short:     "edit your layer of the house rules, or the project's",
+	Long:      "Makes the file if it is not there. Without a terminal or an editor it only says where the file is.",
+	Flags:     layerFlags,
 	Exclusive: [][2]string{{"user", "project"}},
 	Run:       runInstructionsEdit,
+}
+
+var instructionsResetCommand = &cli.Command{
+	Name:      "instructions reset",
+	Traits:    cli.Traits{NoSync: true},
+	Args:      []cli.Arg{pathArg},
+	Short:     "remove a layer of the house rules; a backup is kept",
+	Flags:     layerFlags,
+	Exclusive: [][2]string{{"user", "project"}},
+	Run:       runInstructionsReset,
+}
+
+func layerFlags(f *cli.Flags) {
+	f.Bool("user", "your own layer, for all projects")
+	f.Bool("project", "the project's layer")
+	pathFlag(f)
 }
 
 // layers returns the layers for the workspace that the command line names. A workspace
@@ -68,7 +81,10 @@ func layers(c *cli.Invocation, scope instructions.Scope) (instructions.Layers, e
 }
 
 func runInstructionsShow(_ context.Context, c *cli.Invocation) error {
-	scope := instructions.Scope(c.String("scope"))
+	scope, err := instructions.ParseScope(c.String("scope"))
+	if err != nil {
+		return err
+	}
 	reader, err := readerOf(c)
 	if err != nil {
 		return err
@@ -101,6 +117,55 @@ func readerOf(c *cli.Invocation) (string, error) {
 	return instructions.ReaderOf(me.ID), nil
 }
 
+// layerOf returns the layer that the flags name, or byDefault.
+func layerOf(c *cli.Invocation, byDefault instructions.Scope) (instructions.Scope, error) {
+	user, project := c.Bool("user"), c.Bool("project")
+	switch {
+	case user:
+		return instructions.User, nil
+	case project:
+		return instructions.Project, nil
+	case byDefault == "":
+		return "", c.Usagef("which layer? give --user or --project")
+	}
+	return byDefault, nil
+}
+
+// A resetResult is the file of a layer, and whether it was removed.
+type resetResult struct {
+	Scope   instructions.Scope `json:"scope"`
+	Path    string             `json:"path"`
+	Removed bool               `json:"removed"`
+	Backup  string             `json:"backup,omitempty"`
+}
+
+func runInstructionsReset(_ context.Context, c *cli.Invocation) error {
+	scope, err := layerOf(c, "")
+	if err != nil {
+		return err
+	}
+	l, err := layers(c, scope)
+	if err != nil {
+		return err
+	}
+	dir, err := workspace.DataDir(c.Env.Lookup, c.Env.Home)
+	if err != nil {
+		return err
+	}
+	path, backup, err := l.Reset(scope, &rewrite.Writer{Backups: filepath.Join(dir, "backups"), Now: c.Env.Now})
+	if err != nil {
+		return err
+	}
+	res := resetResult{Scope: scope, Path: path, Removed: backup != "", Backup: backup}
+	return c.Out.Result(res, func(t *cli.Text) {
+		if !res.Removed {
+			t.Line("There is no %s.", res.Path)
+			return
+		}
+		t.Line("Removed %s; it is kept as %s.", res.Path, res.Backup)
+	})
+}
+
 // An editResult is the file to edit, and whether an editor was opened for it.
 type editResult struct {
 	Scope   instructions.Scope `json:"scope"`
@@ -110,9 +175,9 @@ type editResult struct {
 }
 
 func runInstructionsEdit(ctx context.Context, c *cli.Invocation) error {
-	scope := instructions.User
-	if c.Bool("project") {
-		scope = instructions.Project
+	scope, err := layerOf(c, instructions.User)
+	if err != nil {
+		return err
 	}
 	l, err := layers(c, scope)
 	if err != nil {
@@ -123,11 +188,8 @@ func runInstructionsEdit(ctx context.Context, c *cli.Invocation) error {
 		return err
 	}
 	res := editResult{Scope: scope, Path: path, Created: created}
-	if res.Opened = c.Env.StdinTTY && !c.JSON; res.Opened { // an agent would wait for ever
-		if err := runEditor(ctx, c.Env, path); err != nil {
-			return code.New(code.Internal, "%v", err).
-				WithHint("the file is %s; set EDITOR to an editor that works", path).With("path", path).Because(err)
-		}
+	if res.Opened, err = openEditor(ctx, c, path); err != nil {
+		return err
 	}
 	return c.Out.Result(res, func(t *cli.Text) {
 		if res.Opened {
@@ -136,4 +198,18 @@ func runInstructionsEdit(ctx context.Context, c *cli.Invocation) error {
 		}
 		t.Line("Edit %s", res.Path)
 	})
+}
+
+// openEditor opens the file in an editor and waits for the editor to end. It starts no
+// editor without a terminal: an agent would wait for ever.
+func openEditor(ctx context.Context, c *cli.Invocation, path string) (opened bool, err error) {
+	command := chosenEditor(c.Env, path)
+	if !c.Env.StdinTTY || c.JSON || command == nil {
+		return false, nil
+	}
+	if err := edit(ctx, command); err != nil {
+		return false, code.New(code.Internal, "%v", err).
+			WithHint("the file is %s; set EDITOR to an editor that works", path).With("path", path).Because(err)
+	}
+	return true, nil
 }

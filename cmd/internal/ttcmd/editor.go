@@ -147,28 +147,48 @@ func editDraft(ctx context.Context, c *cli.Invocation, name, template string) (s
 // An editorError is the failure of an editor.
 type editorError struct{ error }
 
-// runEditor lets the person edit the file and waits for the editor to end: that of $VISUAL or
-// $EDITOR, else the usual one. As in git, the variables are shell commands such as "code --wait"; on
-// Windows they are split into words. While it runs, the keys that interrupt end neither this
-// process nor the shell, which catch them: they are meant for the editor, which has the usual
-// signals.
+// runEditor lets the person edit the file and waits for the editor to end.
 func runEditor(ctx context.Context, env *cli.Env, file string) error {
-	usual := "vi"
-	if runtime.GOOS == "windows" {
-		usual = "notepad"
+	command := chosenEditor(env, file)
+	if command == nil {
+		command = []string{"vi", file}
 	}
-	line := cmp.Or(strings.TrimSpace(env.Lookup("VISUAL")), strings.TrimSpace(env.Lookup("EDITOR")), usual)
-	command := []string{"sh", "-c", "trap : INT QUIT; " + line + ` "$@"`, line, file}
-	if runtime.GOOS == "windows" {
-		command = append(strings.Fields(line), file)
+	if err := edit(ctx, command); err != nil {
+		return &editorError{err}
 	}
+	return nil
+}
+
+// chosenEditor returns the command that opens file in the editor of $VISUAL or
+// $EDITOR, nil if neither is set. As in git, the variables are shell commands such as
+// "code --wait"; on Windows they are split into words. The shell catches the keys that
+// interrupt, which would end it before the editor; the editor has the usual signals.
+func chosenEditor(env *cli.Env, file string) []string {
+	line := cmp.Or(strings.TrimSpace(env.Lookup("VISUAL")), strings.TrimSpace(env.Lookup("EDITOR")))
+	switch {
+	case line == "":
+		return nil
+	case runtime.GOOS == "windows":
+		return append(strings.Fields(line), file)
+	}
+	return []string{"sh", "-c", "trap : INT QUIT; " + line + ` "$@"`, line, file}
+}
+
+// edit runs an editor on the terminal. While it runs, the keys that interrupt do not
+// end this process: they are meant for the editor.
+func edit(ctx context.Context, command []string) error {
+	// The signals are caught, not ignored: the editor would inherit ignored signals.
 	interrupts := make(chan os.Signal, 1)
 	signal.Notify(interrupts, os.Interrupt, syscall.SIGQUIT)
 	defer signal.Stop(interrupts)
 	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
 	if err := cmd.Run(); err != nil {
-		return &editorError{fmt.Errorf("the editor %q failed: %w", line, err)}
+		name := command[0]
+		if len(command) > 3 && command[1] == "-c" {
+			name = command[3]
+		}
+		return fmt.Errorf("the editor %q failed: %w", name, err)
 	}
 	return nil
 }

@@ -71,7 +71,7 @@ var table = slices.Concat(
 	cli.Group(groupLook, statusCommand, whyCommand, stateCommand, listCommand, logCommand, eventsCommand, whoamiCommand, checkCommand,
 		consoleCommand, reportCommand),
 	cli.Group("setup and maintenance", policyCommand, doctorCommand, roomNameCommand, roomExportCommand, roomImportCommand,
-		roomCopyCommand, instructionsShowCommand, instructionsEditCommand, promptInitCommand,
+		roomCopyCommand, instructionsShowCommand, instructionsEditCommand, instructionsResetCommand, promptInitCommand,
 		completionCommand, setup.Install, setup.Uninstall, selfUpdateCommand),
 	[]*cli.Command{guardCommand, recordCommand, jobRunnerCommand, completeCommand, setup.Migrate, hookCommand, proveCommand, manCommand},
 )
