@@ -26,8 +26,22 @@ func foundBy(name string, args []value) []value {
 			}
 		}
 		return names
+	case "fd", "fdfind":
+		o := parse(args, []string{"-e", "--extension", "-t", "--type", "-E", "--exclude", "-d", "--max-depth", "-c", "-S", "-j"}, false)
+		name, roots := found, []value{{text: "."}}
+		if ext, ok := o.value("-e", "--extension"); ok {
+			name = value{text: "x." + ext.text}
+		}
+		if len(o.words) > 1 { // behind the pattern
+			roots = o.words[1:]
+		}
+		var names []value
+		for _, root := range roots {
+			names = append(names, root.plus(value{text: "/"}).plus(name))
+		}
+		return names
 	}
-	var names []value // the words of grep and fd behind the pattern
+	var names []value // the words of grep behind the pattern
 	o := parse(args, []string{"-e", "-f", "-g", "-t", "-T", "-A", "-B", "-C", "-m", "--glob", "--type", "--include", "--exclude", "--exclude-dir", "--regexp"}, false)
 	words := o.words
 	if !o.has("-e", "-f", "--regexp", "--files") && len(words) > 0 {
@@ -171,6 +185,9 @@ func (s search) names() []value {
 			names = append(names, root.plus(value{text: "/"}).plus(value{open: true, names: true}))
 		}
 		for _, pattern := range s.patterns[:min(maxWords, len(s.patterns))] {
+			if dir := strings.TrimRight(pattern, "*"); strings.Contains(dir, "/") && !strings.HasSuffix(dir, "/") {
+				pattern = dir // what */dir* finds is likeliest that
+			}
 			name := strings.NewReplacer("*", "x", "?", "x", "[", "", "]", "").Replace(pattern)
 			if strings.Contains(pattern, "/") { // of the whole path
 				name = strings.TrimPrefix(name, root.text)

@@ -160,6 +160,8 @@ func (w *walker) printedByGit(sc *scope, args []value) input {
 			top = w.env.Top(sc.dir)
 		}
 		return input{text: top, known: top != "", names: value{open: true}}
+	case sub == "rev-parse" && o.has("--git-dir", "--git-common-dir"):
+		return input{text: ".git", known: true}
 	case strings.Contains(gitListers, " "+sub+" "):
 		v := value{open: true, names: true}
 		if sc.dir != "" {

@@ -60,16 +60,19 @@ func (w *walker) param(sc *scope, p part) (values []value, list bool) {
 			return nil, false
 		}
 		return []value{w.joined(sc, p.args[0])}, false
-	case "#", "##", "%", "%%", "/", "//": // but for a suffix, its directory is what is known then
+	case "#", "##", "%", "%%", "/", "//": // but for a suffix and the last name, its directory is what is known then
 		suffix, all := w.joined(sc, p.args[0]).text, make([]value, len(values))
 		for i, v := range values {
 			if suffix == ".*" {
 				suffix = path.Ext(v.text)
 			}
+			slash := strings.LastIndexByte(v.text, '/') + 1
 			if s, ok := strings.CutSuffix(v.text, suffix); ok && op == "%" && !v.open {
 				all[i].text = s
+			} else if op == "##" && suffix == "*/" {
+				all[i] = value{text: v.text[slash:], open: v.open, names: v.names}
 			} else {
-				all[i] = value{text: v.text[:strings.LastIndexByte(v.text, '/')+1], open: true, names: !v.open || v.names}
+				all[i] = value{text: v.text[:slash], open: true, names: !v.open || v.names}
 			}
 		}
 		values = all

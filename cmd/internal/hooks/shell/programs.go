@@ -57,11 +57,7 @@ func (c *call) special() bool {
 		c.find()
 	case "fd", "fdfind":
 		if i := slices.IndexFunc(c.args, func(a value) bool { return slices.Contains([]string{"-x", "-X", "--exec", "--exec-batch"}, a.text) }); i >= 0 {
-			names := foundBy("fd", c.args[:i])
-			if names == nil {
-				names = []value{found}
-			}
-			c.each(c.args[i+1:], "{}", names)
+			c.each(c.args[i+1:], "{}", foundBy("fd", c.args[:i]))
 		}
 	case "dd":
 		for _, a := range c.args {
@@ -196,6 +192,10 @@ func (c *call) awk() {
 			if file, ok = strings.CutPrefix(strings.TrimLeft(file, "> "), `"`); ok {
 				c.effect(Effect{Op: "awk >"}, value{text: strings.Trim(file, `" `)})
 			}
+		}
+		if _, text, ok := strings.Cut(line, `system("`); ok {
+			text, _, _ = strings.Cut(text, `"`)
+			c.w.script(c.sc.clone(), text)
 		}
 	}
 }

@@ -252,6 +252,13 @@ func (c *call) targets(r rule) (targets []value, stdin bool) {
 		words = words[max(n-1, 0):]
 	case r.is("rest"):
 		words = words[min(n, 1):]
+	case r.list("output") != nil:
+		isFlag := func(i int) bool { return i >= 0 && len(c.args[i].text) > 1 && c.args[i].text[0] == '-' }
+		i := len(c.args) - 1
+		for i >= 0 && (isFlag(i) || isFlag(i-1) && !slices.Contains(r.list("output"), c.args[i-1].text)) {
+			i--
+		}
+		words = c.args[max(i, 0) : i+1]
 	case r.is("third"):
 		words = words[min(n, 2):]
 	default:

@@ -127,10 +127,23 @@ func (sc *scope) unite(branches ...*scope) {
 			one.vars[name] = v
 		}
 		if other.dir != one.dir {
-			one.dir = ""
+			one.dir = outer(one.dir, other.dir)
 		}
 	}
 	sc.vars, sc.args, sc.dir = one.vars, one.args, one.dir
+}
+
+// outer returns that of two directories in which the other one is, "" if there is none.
+func outer(a, b string) string {
+	switch {
+	case a == "" || b == "":
+		return ""
+	case strings.HasPrefix(b, strings.TrimSuffix(a, "/")+"/"):
+		return a
+	case strings.HasPrefix(a, strings.TrimSuffix(b, "/")+"/"):
+		return b
+	}
+	return ""
 }
 
 func (w *walker) unknown(what string) {

@@ -6,6 +6,7 @@ import _ "embed"
 // its subcommand, and a colon. Behind it are:
 //
 //	all first second last rest third final   which of the words are written; last only if there are two
+//	output=…      the last argument that stands behind no flag but those is written
 //	here          the directory of the command, if no such words are given; given: only with words
 //	-x:           a flag that has a value
 //	into=…        flags that name what is written, instead of the words
