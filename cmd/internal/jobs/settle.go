@@ -126,7 +126,10 @@ const (
 // told, stay.
 func (r *Room) Prune() {
 	ids, _ := numbers(r.Dir())
-	open, _ := numbers(r.open())
+	open, err := numbers(r.open())
+	if err != nil {
+		return // any end may be untold
+	}
 	var bytes int64
 	kept := 0
 	for _, id := range slices.Backward(ids) {

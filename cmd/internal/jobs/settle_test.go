@@ -1,12 +1,15 @@
 package jobs
 
 import (
+	"errors"
 	"os"
 	"testing"
+	"time"
 
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/identity"
+	"github.com/talking-stick/tt/journal/event"
 	"github.com/talking-stick/tt/lockfile"
 )
 
@@ -65,4 +68,33 @@ func endsDuringALook(t *testing.T, closes bool) {
 	if watched := r.Settle(func(j *Job) error { told = j.Outcome; return nil }); told != turn.JobLost || len(watched) > 0 {
 		t.Errorf("told %q, watched %v", told, watched)
 	}
+}
+
+// Where it cannot be read which ends are untold, no job is removed, however old.
+func TestPruneKeepsWhatMayBeUntold(t *testing.T) {
+	store, err := fsroom.Open(t.TempDir(), fsroom.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &Room{Store: store, Name: "ws-1", Table: identity.System()}
+	long := event.NewTime(time.Now().Add(-2 * keptFor))
+	j := &Job{ID: 1, Name: "one", Agent: "a:1", Outcome: turn.JobLost, EndedAt: &long, room: r}
+	if err := errors.Join(os.MkdirAll(r.job(1), 0o700), j.save(), os.WriteFile(r.open(), nil, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	r.Prune()
+	if _, err := r.Load(1); err != nil {
+		t.Errorf("the job was removed: %v", err)
+	}
+	if err := os.Remove(r.open()); err != nil {
+		t.Fatal(err)
+	}
+	if r.Prune(); exists(r.job(1)) {
+		t.Error("a job that was told long ago is kept")
+	}
+}
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
 }
