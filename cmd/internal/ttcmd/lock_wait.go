@@ -11,6 +11,7 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/cmd/internal/locks"
 	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/lockfile"
 	"github.com/talking-stick/tt/lockfile/queue"
 )
 
@@ -53,17 +54,8 @@ func (w *lockWait) acquire(ctx context.Context, t *queue.Ticket) (*queue.Hold, e
 		Patience: patience,
 		Look:     func(me *queue.Ticket, others []*queue.Entry) error { return w.look(me, others, patience) },
 	})
-	switch {
-	case errors.Is(err, queue.ErrTimeout):
-		return nil, cli.Fail(statusLockBusy, w.busy(patience))
-	case errors.Is(err, queue.ErrNoNumber):
-		return nil, notRun(code.New(code.CorruptRoom, "a process has the last ticket number of the lock: %v", err).
-			WithHint("tickets count up from 1, so another program has made that file; move it away").With("path", q.Dir).Because(err))
-	case errors.Is(err, queue.ErrTicketLost):
-		return nil, notRun(code.New(code.DataDirUnusable, "another program has removed the ticket of this process in %s", q.Dir).Because(err).
-			WithHint("leave the directory alone while locks are used, and run the command again"))
-	case err != nil:
-		return nil, notRun(w.locks.Store.Explain(err, q.Dir))
+	if err != nil {
+		return nil, w.refused(err, q.Dir, patience)
 	}
 	if w.said != "" {
 		waited := time.Since(w.began).Milliseconds()
@@ -71,6 +63,24 @@ func (w *lockWait) acquire(ctx context.Context, t *queue.Ticket) (*queue.Hold, e
 			fmt.Sprintf("lock %s is yours after %s", w.id.Name, cli.Duration(time.Since(w.began).Round(100*time.Millisecond))))
 	}
 	return hold, nil
+}
+
+// refused explains the error of a wait for the lock, whose tickets are in dir.
+func (w *lockWait) refused(err error, dir string, patience time.Duration) error {
+	stuck := (*lockfile.BusyError)(nil) // the mutex of the queue
+	switch {
+	case errors.As(err, &stuck):
+		return cli.Fail(statusLockBusy, w.busy(max(patience, stuck.Waited.Round(time.Second)), stuck))
+	case errors.Is(err, queue.ErrTimeout):
+		return cli.Fail(statusLockBusy, w.busy(patience, nil))
+	case errors.Is(err, queue.ErrNoNumber):
+		return notRun(code.New(code.CorruptRoom, "a process has the last ticket number of the lock: %v", err).
+			WithHint("tickets count up from 1, so another program has made that file; move it away").With("path", dir).Because(err))
+	case errors.Is(err, queue.ErrTicketLost):
+		return notRun(code.New(code.DataDirUnusable, "another program has removed the ticket of this process in %s", dir).Because(err).
+			WithHint("leave the directory alone while locks are used, and run the command again"))
+	}
+	return notRun(w.locks.Store.Explain(err, dir))
 }
 
 // look reports the progress, and refuses a wait that would never end.
@@ -148,19 +158,32 @@ func (w *lockWait) print(p lockProgress, text string) {
 	w.lines.print(w.call.Env.Stderr, line)
 }
 
-// busy is the error of a wait that has lasted too long.
-func (w *lockWait) busy(patience time.Duration) error {
-	message := fmt.Sprintf("lock %s was not to be had in %s", w.id.Name, cli.Duration(patience))
-	if why := w.last.words(w.call.Env.Now()); why != "" {
-		message += ": " + why
-	}
-	hint := "tt lock list"
-	e := code.New(code.LockBusy, "%s", message).With("lock", w.id.Name).With("waited_ms", time.Since(w.began).Milliseconds())
+// busy is the error of a wait that has lasted too long. stuck is set if the queue itself was waited for.
+func (w *lockWait) busy(patience time.Duration, stuck *lockfile.BusyError) error {
+	e := code.New(code.LockBusy, "lock %s was not to be had in %s", w.id.Name, cli.Duration(patience)).
+		With("lock", w.id.Name).With("waited_ms", time.Since(w.began).Milliseconds())
+	why, stopped := w.last.words(w.call.Env.Now()), 0
 	if h := w.last.Holder; h != nil {
 		e.With("holder", h)
 		if h.Process == string(queue.Stopped) {
-			hint += fmt.Sprintf("; a stopped holder: kill -CONT %d", h.PID)
+			stopped = h.PID
 		}
+	}
+	if stuck != nil {
+		why = "its queue is locked"
+		if h := stuck.Holder; h != nil {
+			why += " by " + h.String()
+			if h.State == "stopped" {
+				stopped = h.PID
+			}
+		}
+	}
+	if why != "" {
+		e.Message += ": " + why
+	}
+	hint := "tt lock list"
+	if stopped != 0 {
+		hint += fmt.Sprintf("; a stopped holder: kill -CONT %d", stopped)
 	}
 	if w.last.Ahead != nil {
 		e.With("ahead", *w.last.Ahead)

@@ -1,12 +1,16 @@
 package ttcmd
 
 import (
+	"errors"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/cmd/internal/locks"
+	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/lockfile"
 	"github.com/talking-stick/tt/lockfile/queue"
 )
 
@@ -48,5 +52,23 @@ func TestWaitForLockIsReportedAgain(t *testing.T) {
 	}, "\n")
 	if got := stderr.String(); got != want {
 		t.Errorf("got:\n%swant:\n%s", got, want)
+	}
+}
+
+// A wait that has no end gives up where the queue itself is locked for too long: then the lock was not had in
+// time, as after --timeout, and the error names who has the queue.
+func TestWaitForLockedQueue(t *testing.T) {
+	w := &lockWait{call: &cli.Invocation{Env: &cli.Env{Now: time.Now}}, id: locks.ID{Name: "build", Scope: locks.Machine}}
+	stuck := &lockfile.BusyError{Path: "lock", Waited: time.Minute, Holder: &lockfile.Holder{PID: 7, Command: "tt lock run build", State: "stopped"}}
+	const want = "lock build was not to be had in 1m: its queue is locked by process 7 (tt lock run build), stopped"
+	for patience, err := range map[time.Duration]error{-1: stuck, time.Second: errors.Join(queue.ErrTimeout, stuck)} {
+		e := (*code.Error)(nil)
+		err := w.refused(err, "dir", patience)
+		if !errors.As(err, &e) || e.Code != code.LockBusy || e.Message != want || !strings.Contains(e.Hint, "kill -CONT 7") {
+			t.Errorf("%v: %v", patience, err)
+		}
+		if reflect.TypeOf(err) != reflect.TypeOf(cli.Fail(statusLockBusy, nil)) {
+			t.Errorf("%v: no exit status in %T", patience, err)
+		}
 	}
 }
