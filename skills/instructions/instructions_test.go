@@ -173,3 +173,29 @@ func TestNames(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+func TestOpener(t *testing.T) {
+	tests := []struct {
+		name, goos string
+		env        map[string]string
+		xdg        bool
+		want       string
+	}{
+		{"mac", "darwin", nil, false, "open -t /f"},
+		{"windows", "windows", nil, false, "notepad.exe /f"},
+		{"a desktop", "linux", map[string]string{"WAYLAND_DISPLAY": "w"}, true, "xdg-open /f"},
+		{"a desktop without the tool", "linux", map[string]string{"DISPLAY": ":0"}, false, ""},
+		{"a server", "linux", nil, true, ""},
+	}
+	for _, tt := range tests {
+		lookPath := func(string) (string, error) {
+			if tt.xdg {
+				return "/x", nil
+			}
+			return "", os.ErrNotExist
+		}
+		if got := strings.Join(Opener(tt.goos, "/f", func(n string) string { return tt.env[n] }, lookPath), " "); got != tt.want {
+			t.Errorf("%s: %q want %q", tt.name, got, tt.want)
+		}
+	}
+}

@@ -2,7 +2,9 @@ package ttcmd
 
 import (
 	"context"
+	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
@@ -204,6 +206,9 @@ func runInstructionsEdit(ctx context.Context, c *cli.Invocation) error {
 // editor without a terminal: an agent would wait for ever.
 func openEditor(ctx context.Context, c *cli.Invocation, path string) (opened bool, err error) {
 	command := chosenEditor(c.Env, path)
+	if command == nil {
+		command = instructions.Opener(runtime.GOOS, path, c.Env.Lookup, exec.LookPath)
+	}
 	if !c.Env.StdinTTY || c.JSON || command == nil {
 		return false, nil
 	}
