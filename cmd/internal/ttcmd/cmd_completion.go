@@ -83,6 +83,8 @@ func valuesAt(ctx context.Context, c *cli.Invocation, at completion.Position) co
 		return completion.Answer{Paths: completion.Directories}
 	case "path", "dir", "file", "to", "--artifact", "--file", "--cursor", "--output":
 		return completion.Answer{Paths: completion.Files}
+	case "--scope":
+		return completion.Words("effective", "bundled", "user", "project")
 	case "--event":
 		return completion.Words(turn.EventTypes()...)
 	case "command":
