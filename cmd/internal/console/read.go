@@ -126,12 +126,13 @@ func (m *model) memberText(x *look.Member) string {
 
 // editField edits the text of a field in the editor of the user.
 func editField(f *field) tea.Cmd {
+	typed := f.Value() // now: the command runs beside other keys
 	return func() tea.Msg {
 		file, err := os.CreateTemp("", "tt-console-*.txt")
 		if err != nil {
 			return editedMsg{f, "", err}
 		}
-		_, err = file.WriteString(f.Value())
+		_, err = file.WriteString(typed)
 		if err = errors.Join(err, file.Close()); err != nil {
 			return editedMsg{f, "", err}
 		}

@@ -11,6 +11,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/talking-stick/tt/cmd/internal/console/edit"
 	"github.com/talking-stick/tt/cmd/internal/console/look"
 	"github.com/talking-stick/tt/fsroom/turn"
 )
@@ -447,5 +448,17 @@ func TestRefusals(t *testing.T) {
 		if got := (result{stderr: []byte(stderr), err: failed}).refusal(); got != want {
 			t.Errorf("%q: %q, not %q", stderr, got, want)
 		}
+	}
+}
+
+// What is typed while the editor of the user starts is not in its file.
+func TestEditorHasTheTextOfTheKey(t *testing.T) {
+	f := &field{Text: edit.New("before")}
+	start := editField(f)
+	f.Insert(" and behind")
+	msg := start().(editMsg)
+	edited := msg.done(nil).(editedMsg)
+	if edited.err != nil || edited.text != "before" {
+		t.Errorf("%q, %v", edited.text, edited.err)
 	}
 }
