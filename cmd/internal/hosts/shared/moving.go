@@ -26,7 +26,7 @@ func (s *sharing) Import(ctx context.Context, store *fsroom.Store, room string, 
 // once other hosts can go on with it, nobody can here. What is published is the room as it
 // was before it was closed, so that members, handoff and notes go on. If Copy is killed, the next
 // one finds the room closed, and publishes what is missing. A room that is there with other events is
-// refused before anything is closed.
+// refused before anything is closed, and so is an engine that takes no changes.
 func (s *sharing) Copy(ctx context.Context, to *hosts.Service, m hosts.Move) (moved hosts.Moved, err error) {
 	e, err := s.open(to)
 	if err != nil {
@@ -43,6 +43,9 @@ func (s *sharing) Copy(ctx context.Context, to *hosts.Service, m hosts.Move) (mo
 			return moved, err
 		}
 		if !ended {
+			if err := e.Probe(ctx); err != nil { // to read it is not enough
+				return moved, mirror.ExplainEngine(err, x.at)
+			}
 			err := m.Close(ctx, x.reason, h.Last())
 			if errors.Is(err, turn.ErrWentOn) {
 				continue

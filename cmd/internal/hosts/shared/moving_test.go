@@ -198,6 +198,24 @@ func TestCopyToAnEngineThatIsAway(t *testing.T) {
 	}
 }
 
+// An engine that can be read and takes no changes closes nothing: it may be full, or a copy, or forbid them.
+func TestCopyToAnEngineThatRefuses(t *testing.T) {
+	w, e := newWorld(t)
+	local := w.room(dirs(t, 1)[0], nil, "local")
+	w.say(local, "one")
+	e.SetFault(func() memory.Fault { return memory.Refused })
+	if _, err := w.Copy(context.Background(), service, move(local.Store(), "local")); code.Of(err) != code.EngineUnreachable {
+		t.Errorf("%v", err)
+	}
+	if !local.Exists() {
+		t.Error("the room was closed")
+	}
+	e.SetFault(func() memory.Fault { return memory.None })
+	if moved, err := w.Copy(context.Background(), service, move(local.Store(), "local")); err != nil || !moved.Closed {
+		t.Errorf("afterwards: %+v, %v", moved, err)
+	}
+}
+
 // A held turn is refused, and so is a room that goes on meanwhile until it was read again.
 func TestCopyOfARoomAtWork(t *testing.T) {
 	w, _ := newWorld(t)
