@@ -49,6 +49,25 @@ func TestDeletedWhereTooManyAre(t *testing.T) {
 	}
 }
 
+// TestTooManyInManyDirectories: it takes no time that grows with the square of what is new, where no directory has
+// most of it.
+func TestTooManyInManyDirectories(t *testing.T) {
+	const dirs, each = 4000, 10
+	s := &scanner{limits: Limits{NewFiles: dirs * each / 2}.orDefaults()}
+	for i := range dirs {
+		d := &directory{path: "d" + itoa(10000+i) + "/src"}
+		for j := range each {
+			s.reads = append(s.reads, reading{dir: d, file: &file{name: itoa(j)}, new: true})
+		}
+	}
+	began := time.Now()
+	s.leaveTooMany()
+	if took := time.Since(began); len(s.reads) != dirs*each/2 || len(s.left) != dirs/2 || s.left[0] != (LeftOut{Path: "d10000", Why: LeftTooMany, Files: each}) ||
+		took > 3*time.Second {
+		t.Errorf("%d files stay, %d directories do not, the first is %+v, after %v", len(s.reads), len(s.left), s.left[0], took)
+	}
+}
+
 // TestAtFindsEachName: a directory stands in a tree as if its name ended in a slash.
 func TestAtFindsEachName(t *testing.T) {
 	f := newFixture(t)

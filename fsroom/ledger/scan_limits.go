@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"maps"
 	"slices"
-	"strings"
 )
 
 // leaveTooMany leaves out directories until what is new is within the limits.
@@ -24,38 +23,57 @@ func (s *scanner) leaveTooMany() {
 				}
 			}
 		}
-		weight := func(dir string) int64 { return below[dir].bytes }
+		weight, most := func(dir string) int64 { return below[dir].bytes }, s.limits.NewBytes
 		if below[""].files > int64(s.limits.NewFiles) {
-			weight = func(dir string) int64 { return below[dir].files }
-		} else if below[""].bytes <= s.limits.NewBytes {
+			weight, most = func(dir string) int64 { return below[dir].files }, int64(s.limits.NewFiles)
+		} else if below[""].bytes <= most {
 			return
 		}
-		// It is the deepest one that has more than half. Where none has, it is the one at the top that has most.
+		isMost := func(dir string, of int64) bool { return 2*weight(dir) > of }
+		// It is the deepest one that has more than half. Where none has, they are those at the top that have most.
 		best := ""
 		for dir := range below {
-			if 2*weight(dir) > weight("") && len(dir) > len(best) {
+			if isMost(dir, weight("")) && len(dir) > len(best) {
 				best = dir
 			}
 		}
+		out := []string{best}
 		tops := slices.DeleteFunc(slices.Sorted(maps.Keys(below)), func(dir string) bool { return dir == "" || parent(dir) != "" })
 		if best == "" && len(tops) > 0 {
-			best = slices.MaxFunc(tops, func(a, b string) int { return cmp.Compare(weight(a), weight(b)) })
+			slices.SortStableFunc(tops, func(a, b string) int { return cmp.Compare(weight(b), weight(a)) })
+			rest, n := weight(""), 0
+			for ; n < len(tops) && rest > most && !isMost(tops[n], rest); n++ {
+				rest -= weight(tops[n])
+			}
+			out = tops[:n]
 		}
-		s.leaveDir(best)
+		s.leaveDirs(out)
 	}
 }
 
-// leaveDir leaves out what is new in a directory; with "" in the whole tree.
-func (s *scanner) leaveDir(dir string) {
-	n := 0
+// leaveDirs leaves out what is new in directories; in "" it is the whole tree.
+func (s *scanner) leaveDirs(dirs []string) {
+	files := make(map[string]int)
+	for _, dir := range dirs {
+		files[dir] = 0
+	}
 	s.reads = slices.DeleteFunc(s.reads, func(r reading) bool {
-		out := r.new && (dir == "" || r.dir.path == dir || strings.HasPrefix(r.dir.path, dir+"/"))
+		if !r.new {
+			return false
+		}
+		dir := r.dir.path
+		_, out := files[dir]
+		for ; dir != "" && !out; _, out = files[dir] {
+			dir = parent(dir)
+		}
 		if out {
 			r.file.mode = 0
 			r.dir.left = append(r.dir.left, r.file.name)
-			n++
+			files[dir]++
 		}
 		return out
 	})
-	s.left = append(s.left, LeftOut{Path: dir, Why: LeftTooMany, Files: n})
+	for _, dir := range dirs {
+		s.left = append(s.left, LeftOut{Path: dir, Why: LeftTooMany, Files: files[dir]})
+	}
 }
