@@ -10,8 +10,6 @@
 package main
 
 import (
-	"slices"
-
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/cmd/internal/session"
 )
@@ -31,10 +29,10 @@ func program() *cli.Program {
 		Topics:      helpTopics(),
 		Bare:        "serve",
 		DefaultJSON: session.InHarness,
-		Commands: slices.Concat(
-			cli.Group("server", serveCommand),
-			cli.Group("questions", askCommand, answerCommand, closeCommand, followCommand),
-			cli.Group("administration", listCommand, showCommand, exportCommand, archiveCommand, wipeCommand),
-		),
+		Groups: []cli.Group{
+			{Title: "server", Commands: []*cli.Command{serveCommand}},
+			{Title: "questions", Commands: []*cli.Command{askCommand, answerCommand, closeCommand, followCommand}},
+			{Title: "administration", Commands: []*cli.Command{listCommand, showCommand, exportCommand, archiveCommand, wipeCommand}},
+		},
 	}
 }

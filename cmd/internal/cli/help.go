@@ -2,14 +2,12 @@ package cli
 
 import (
 	"context"
-	"slices"
 	"strings"
 )
 
 func (p *Program) helpCommand() *Command {
 	return &Command{
 		Name:  "help",
-		Group: p.lastGroup(),
 		Args:  []Arg{{Name: "command", Usage: "a command, or one of the topics", Optional: true, Rest: true}},
 		Short: "explain a command or a topic",
 		Run: func(_ context.Context, c *Invocation) error {
@@ -127,13 +125,19 @@ func (p *Program) generalHelp(out *Output, all bool) string {
 
 // sections returns the visible commands by their groups.
 func (p *Program) sections() (all []Section) {
-	for _, c := range p.Visible() {
-		i := slices.IndexFunc(all, func(s Section) bool { return s.Title == c.Group })
-		if i < 0 {
-			i, all = len(all), append(all, Section{Title: c.Group})
+	for _, g := range p.Groups {
+		section := Section{Title: g.Title}
+		for _, c := range g.Commands {
+			if !c.Hidden {
+				section.Commands = append(section.Commands, c.Name)
+			}
 		}
-		all[i].Commands = append(all[i].Commands, c.Name)
+		if section.Commands != nil {
+			all = append(all, section)
+		}
 	}
+	last := &all[len(all)-1]
+	last.Commands = append(last.Commands, p.helpCommand().Name, p.versionCommand().Name)
 	return all
 }
 

@@ -84,7 +84,7 @@ func (p *Program) takesValue(name string) bool {
 	case "json", "text", "verbose", "help", "version", "v", "h":
 		return false
 	}
-	for _, c := range p.Commands {
+	for _, c := range p.All() {
 		if flag := p.declare(c).find(name); flag != nil {
 			return flag.Placeholder != ""
 		}

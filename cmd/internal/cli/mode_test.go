@@ -148,10 +148,10 @@ func TestLostOutput(t *testing.T) {
 // TestForgottenWriteError: a command that ignores the error of its output has
 // failed nevertheless.
 func TestForgottenWriteError(t *testing.T) {
-	program := &Program{Name: "toy", Commands: []*Command{{Name: "go", Run: func(_ context.Context, c *Invocation) error {
+	program := &Program{Name: "toy", Groups: []Group{{Commands: []*Command{{Name: "go", Run: func(_ context.Context, c *Invocation) error {
 		_ = c.Out.Print("gone")
 		return nil
-	}}}}
+	}}}}}}
 	status := program.Main(context.Background(), &Env{Args: []string{"go"}, Stdout: deaf{io.ErrShortWrite}, Stderr: io.Discard})
 	if status != 1 {
 		t.Errorf("status %d", status)

@@ -147,7 +147,7 @@ func (p *Program) distribute(c *Command, operands []string, behind int) (map[str
 func (p *Program) tooMany(c *Command, left []string) *code.Error {
 	err := usagef("unexpected argument %s", quote(left[0])).With("argument", shorten(left[0]))
 	var below []string // c may be the first word of other commands
-	for _, other := range p.Commands {
+	for _, other := range p.All() {
 		if strings.HasPrefix(other.Name, c.Name+" ") {
 			below = append(below, other.Name)
 		}

@@ -18,8 +18,9 @@ type Program struct {
 	// nil puts all of them there.
 	First  []Section
 	Topics []Topic
-	// Commands in the order of the help. "help" and "version" are added to them.
-	Commands []*Command
+	// Groups of commands in the order of the help. "help" and "version" are added to the last one that
+	// the help shows.
+	Groups []Group
 	// Agents is whether every command acts for an agent and takes --agent.
 	Agents bool
 	// Bare is the name of the command that runs for a line without one; "" prints
@@ -32,6 +33,12 @@ type Program struct {
 	// DefaultJSON reports whether results are JSON when neither --json nor --text
 	// is given: whether an agent's harness is calling. It may be nil.
 	DefaultJSON func(*Env) bool
+}
+
+// A Group has commands that the help lists under a title.
+type Group struct {
+	Title    string
+	Commands []*Command
 }
 
 // A Section of the help lists commands under a title.
@@ -65,7 +72,6 @@ func (t Topic) List() []Item {
 type Command struct {
 	Name    string   // one word, or several: "msg send"
 	Aliases []string // other names, of as many words as they like
-	Group   string   // heading under which the help lists it
 	Hidden  bool     // works, but no list shows it
 	Args    []Arg
 	Short   string // one line, no capital, no full stop
@@ -127,21 +133,15 @@ type ExitStatus struct {
 	Meaning string
 }
 
-// Group returns the commands, which the help lists under the title from then on.
-func Group(title string, commands ...*Command) []*Command {
-	for _, c := range commands {
-		c.Group = title
-	}
-	return commands
-}
-
 // Path splits the command's name into its words.
 func (c *Command) Path() []string { return words(c.Name) }
 
 // All returns the commands of p with those every program has, hidden ones too.
 func (p *Program) All() []*Command {
-	all := make([]*Command, 0, len(p.Commands)+2)
-	all = append(all, p.Commands...)
+	all := make([]*Command, 0, 80)
+	for _, g := range p.Groups {
+		all = append(all, g.Commands...)
+	}
 	return append(all, p.helpCommand(), p.versionCommand())
 }
 
@@ -170,14 +170,4 @@ func (c *Command) is(name string) bool {
 		}
 	}
 	return false
-}
-
-// lastGroup returns the group in which the help lists "help" and "version".
-func (p *Program) lastGroup() string {
-	for i := len(p.Commands) - 1; i >= 0; i-- {
-		if !p.Commands[i].Hidden {
-			return p.Commands[i].Group
-		}
-	}
-	return ""
 }

@@ -43,9 +43,9 @@ func toy(ran func(*Invocation)) *Program {
 			{Name: "exit-codes", Short: "what the statuses mean", Long: "Zero is good."},
 			{Name: "ball", Short: "what a ball is", Items: func() []Item { return []Item{{"skin", "what one sees"}, {"air", "what is in it"}} }},
 		},
-		Commands: []*Command{
+		Groups: []Group{{"playing", []*Command{
 			{
-				Name: "throw", Aliases: []string{"toss"}, Group: "playing",
+				Name: "throw", Aliases: []string{"toss"},
 				Args:  []Arg{{Name: "player", Usage: "who is to catch it"}, {Name: "path", Usage: "the field, by default the current directory", Optional: true}},
 				Short: "throw the ball to a player",
 				Long:  "The player has to stand on the same field, and the ball is out of your hands as soon as the command returns.",
@@ -66,20 +66,22 @@ func toy(ran func(*Invocation)) *Program {
 					})
 				}),
 			},
+		}}, {"talking", []*Command{
 			{
-				Name: "shout send", Group: "talking", Short: "shout something",
+				Name: "shout send", Short: "shout something",
 				Args:  []Arg{{Name: "player", Show: "PLAYER|all"}, {Name: "body", Rest: true}},
 				Flags: func(f *Flags) { f.Bool("loud", "louder"); f.StringP("because", "b", "TEXT", "why you shout") },
 				Run:   do(func(c *Invocation) error { return c.Out.Result(c.Rest("body"), nil) }),
 			},
 			{
-				Name: "shout hear", Group: "talking", Short: "listen", Streams: true,
+				Name: "shout hear", Short: "listen", Streams: true,
 				Run: do(func(c *Invocation) error { return errors.Join(c.Out.WriteLine(1, nil), c.Out.WriteLine("<two>", nil)) }),
 			},
-			{Name: "store ball show", Group: "looking", Short: "show a ball", Run: do(failing), Flags: ballFlags},
-			{Name: "store ball wipe", Group: "looking", Short: "wipe a ball", Run: do(failing), Flags: ballFlags},
+		}}, {"looking", []*Command{
+			{Name: "store ball show", Short: "show a ball", Run: do(failing), Flags: ballFlags},
+			{Name: "store ball wipe", Short: "wipe a ball", Run: do(failing), Flags: ballFlags},
 			{
-				Name: "store net", Group: "looking", Short: "show the net", TextFirst: true,
+				Name: "store net", Short: "show the net", TextFirst: true,
 				Args: []Arg{{Name: "side", Choices: []string{"left", "right"}, Optional: true}},
 				Run: do(func(c *Invocation) error {
 					return c.Out.Result(map[string]string{"side": c.Arg("side")}, func(t *Text) { t.Line("the %s side", c.Arg("side")) })
@@ -88,10 +90,10 @@ func toy(ran func(*Invocation)) *Program {
 			{Name: "secret one", Hidden: true, Short: "not in any list", Run: do(failing)},
 			{Name: "fail", Hidden: true, Short: "fail in several ways", Args: []Arg{{Name: "how"}}, Run: do(failing)},
 			{
-				Name: "score", Aliases: []string{"points now"}, Group: "looking", Short: "who has won", JSONOnly: true,
+				Name: "score", Aliases: []string{"points now"}, Short: "who has won", JSONOnly: true,
 				Run: do(func(c *Invocation) error { return c.Out.Result(struct{ A, B int }{1, 2}, nil) }),
 			},
-		},
+		}}},
 	}
 }
 

@@ -10,7 +10,6 @@ import (
 func (p *Program) versionCommand() *Command {
 	return &Command{
 		Name:  "version",
-		Group: p.lastGroup(),
 		Short: "print the version and the commit it was built from",
 		Run:   func(_ context.Context, c *Invocation) error { return p.printVersion(c.Out) },
 

@@ -10,7 +10,7 @@ import (
 // toy is a program with what makes completing difficult: names of several words,
 // an alias, flags with and without values, and arguments behind each other.
 func toy() *cli.Program {
-	return &cli.Program{Name: "toy", Agents: true, Commands: []*cli.Command{
+	return &cli.Program{Name: "toy", Agents: true, Groups: []cli.Group{{Commands: []*cli.Command{
 		{Name: "throw", Aliases: []string{"toss"}, Short: "throw it", Args: []cli.Arg{{Name: "to"}, {Name: "where", Optional: true}}, Flags: func(f *cli.Flags) {
 			f.Choice("spin", "left|right", []string{"", "left", "right"}, "which way")
 			f.String("ball", "NAME", "which ball")
@@ -21,7 +21,7 @@ func toy() *cli.Program {
 		{Name: "shout send", Short: "shout", Args: []cli.Arg{{Name: "word", Rest: true}}},
 		{Name: "shout hear", Short: "listen"},
 		{Name: "secret", Hidden: true},
-	}}
+	}}}}
 }
 
 // values answers with the position that it is asked for.

@@ -32,7 +32,7 @@ func TestMain(m *testing.M) {
 				panic("a failure that was asked for")
 			}
 		}
-		cli.Execute(&cli.Program{Name: "tt-console", Agents: true, Commands: []*cli.Command{viewers.Console(Run)}})
+		cli.Execute(&cli.Program{Name: "tt-console", Agents: true, Groups: []cli.Group{{Commands: []*cli.Command{viewers.Console(Run)}}}})
 	}
 	os.Exit(m.Run())
 }

@@ -27,10 +27,10 @@ func program(byTT bool, version, commit string) *cli.Program {
 	}
 	return &cli.Program{
 		Name: name, Version: version, Commit: commit,
-		Short:    "the part of Talking Stick that people look at",
-		Long:     `The commands "tt console" and "tt report". This program reads rooms, and changes them only by running tt.`,
-		Agents:   true,
-		Commands: cli.Group("inspection", viewers.Console(console.Run), viewers.Report(report.Run)),
+		Short:  "the part of Talking Stick that people look at",
+		Long:   `The commands "tt console" and "tt report". This program reads rooms, and changes them only by running tt.`,
+		Agents: true,
+		Groups: []cli.Group{{Title: "inspection", Commands: []*cli.Command{viewers.Console(console.Run), viewers.Report(report.Run)}}},
 		Before: func(_ context.Context, c *cli.Invocation) {
 			if skew := second.Skew(c.Program, second.Console); skew != "" {
 				c.Notice(skew)

@@ -12,9 +12,9 @@ func toy() *cli.Program {
 	return &cli.Program{
 		Name: "toy", Short: "play", Long: "First.\n\nSecond.",
 		Topics: []cli.Topic{{Name: "balls", Short: "what there is", Long: "  red   1\n  .blue 2"}},
-		Commands: []*cli.Command{
+		Groups: []cli.Group{{Title: "play", Commands: []*cli.Command{
 			{
-				Name: "throw up", Aliases: []string{"toss"}, Group: "play", Short: "throw it", Long: `Say "it's" \o/`,
+				Name: "throw up", Aliases: []string{"toss"}, Short: "throw it", Long: `Say "it's" \o/`,
 				Args:     []cli.Arg{{Name: "to", Usage: "whom"}, {Name: "how", Optional: true}},
 				Flags:    func(f *cli.Flags) { f.Int64("times", "N", 3, "how often") },
 				Examples: []cli.Example{{Line: `toy throw up "anna"`, What: "to anna"}},
@@ -22,7 +22,7 @@ func toy() *cli.Program {
 				Errors:   []code.Code{code.Internal},
 			},
 			{Name: "secret", Hidden: true},
-		},
+		}}},
 	}
 }
 

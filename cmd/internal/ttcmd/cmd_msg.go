@@ -135,7 +135,7 @@ func runMsgSend(ctx context.Context, c *cli.Invocation) error {
 		}
 		to += at.in()
 		if hint == "" {
-			t.Line("Sent to %s (event %d): %s.", to, sent.Seq, deliveryWords[delivery])
+			t.Line("Sent to %s (event %d): %s.", to, sent.Seq, deliveryWords(delivery))
 		} else {
 			t.Line("Sent to %s (event %d), but %s.", to, sent.Seq, hint)
 		}
@@ -144,11 +144,13 @@ func runMsgSend(ctx context.Context, c *cli.Invocation) error {
 	})
 }
 
-// deliveryWords say when a message is heard of for which there is no hint.
-var deliveryWords = map[string]string{
-	turn.DeliveryWaiting: "it ends a wait", turn.DeliveryListening: "what listens is notified",
-	turn.DeliveryNextToolCall: "it is shown with the next use of a tool",
-	turn.DeliveryNextCommand:  "it comes with the next command of tt there",
+// deliveryWords says when a message is heard of for which there is no hint.
+func deliveryWords(delivery string) string {
+	return map[string]string{
+		turn.DeliveryWaiting: "it ends a wait", turn.DeliveryListening: "what listens is notified",
+		turn.DeliveryNextToolCall: "it is shown with the next use of a tool",
+		turn.DeliveryNextCommand:  "it comes with the next command of tt there",
+	}[delivery]
 }
 
 // bodyOf returns the text of the arguments or of standard input. A text of more than

@@ -41,7 +41,12 @@ var waitCommand = &cli.Command{
 		exitCodeFlag(f)
 		pathFlag(f)
 	},
-	Exits:   append(tryExits, cli.ExitStatus{Status: 6, Meaning: "inbox, with --inbox and --exit-code"}),
+	Exits: []cli.ExitStatus{
+		{Status: 3, Meaning: "not_yet, with --exit-code"},
+		{Status: 4, Meaning: "takeover_available, with --exit-code"},
+		{Status: 5, Meaning: "closed, with --exit-code"},
+		{Status: 6, Meaning: "inbox, with --inbox and --exit-code"},
+	},
 	Signals: true,
 	Errors:  []code.Code{code.NotJoined, code.GuardianFailed, code.LockTimeout},
 	Run:     runWait,

@@ -40,10 +40,11 @@ func TestWaitingWords(t *testing.T) {
 // waitAt runs a wait whose standard error is a terminal.
 func waitAt(t *testing.T, stderr *os.File, wait func(*cli.Invocation)) {
 	t.Helper()
-	program := &cli.Program{Name: "tt", Commands: []*cli.Command{{Name: "wait", Run: func(_ context.Context, c *cli.Invocation) error {
+	run := func(_ context.Context, c *cli.Invocation) error {
 		wait(c)
 		return nil
-	}}}}
+	}
+	program := &cli.Program{Name: "tt", Groups: []cli.Group{{Commands: []*cli.Command{{Name: "wait", Run: run}}}}}
 	status := program.Main(t.Context(), &cli.Env{
 		Args: []string{"wait"}, Stdout: stderr, Stderr: stderr, StderrTTY: true, Now: func() time.Time { return began },
 		Lookup: func(string) string { return "" },

@@ -31,14 +31,19 @@ type speaker struct {
 
 func newSpeaker() *speaker {
 	s := &speaker{program: program()}
-	for i, c := range s.program.Commands {
-		deaf := *c // the table is everybody's
-		deaf.Traits.NoSync = true
-		deaf.Run = func(_ context.Context, call *cli.Invocation) error {
-			s.calls = append(s.calls, call)
-			return nil
+	s.program.Groups = slices.Clone(s.program.Groups)
+	for i, g := range s.program.Groups {
+		heard := cli.Group{Title: g.Title}
+		for _, c := range g.Commands {
+			deaf := *c // the table is everybody's
+			deaf.Traits.NoSync = true
+			deaf.Run = func(_ context.Context, call *cli.Invocation) error {
+				s.calls = append(s.calls, call)
+				return nil
+			}
+			heard.Commands = append(heard.Commands, &deaf)
 		}
-		s.program.Commands[i] = &deaf
+		s.program.Groups[i] = heard
 	}
 	return s
 }

@@ -101,14 +101,17 @@ func endLines(e *turn.LogEntry) (lines []logLine) {
 	case e.PassedTo != "" && (e.EndedBy == turn.Released || e.EndedBy == turn.Passed):
 		line("to", e.PassedTo)
 	case e.EndedBy != turn.Released:
-		line("end", cmp.Or(endWords[e.EndedBy], e.EndedBy))
+		line("end", endWords(e.EndedBy))
 	}
 	return lines
 }
 
-// endWords describe the end of a turn without a release.
-var endWords = map[string]string{turn.Takeover: "somebody else took over", turn.Kicked: "its holder was removed",
-	turn.MemberLeft: "its holder left", turn.Closed: "the room ended"}
+// endWords describes the end of a turn without a release.
+func endWords(event string) string {
+	words := map[string]string{turn.Takeover: "somebody else took over", turn.Kicked: "its holder was removed",
+		turn.MemberLeft: "its holder left", turn.Closed: "the room ended"}
+	return cmp.Or(words[event], event)
+}
 
 func besideWords(e *turn.LogEntry) string {
 	why := ""

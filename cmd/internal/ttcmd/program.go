@@ -59,28 +59,31 @@ const (
 	groupLook  = "inspection"
 )
 
-// table has the commands but one that only a program with engines has.
-var table = slices.Concat(
-	cli.Group(groupTurns, joinCommand, waitCommand, tryCommand, releaseCommand, assignCommand, passCommand, takeCommand, leaveCommand,
-		kickCommand, closeCommand),
-	cli.Group(groupTalk, inboxCommand, askCommand, answerCommand, questionsCommand, questionsShowCommand, questionsCloseCommand,
-		msgSendCommand, msgRecvCommand, msgStatusCommand, listenCommand, notesAddCommand, notesListCommand, notesResolveCommand),
-	cli.Group("what turns changed, taking it back", diffCommand, undoCommand, restoreCommand, snapshotCommand),
-	cli.Group("locks and jobs", jobRunCommand, jobListCommand, jobShowCommand, jobLogCommand, jobStopCommand, jobWaitCommand,
-		lockRunCommand, lockListCommand),
-	cli.Group(groupLook, statusCommand, whyCommand, stateCommand, listCommand, logCommand, eventsCommand, whoamiCommand, checkCommand,
-		consoleCommand, reportCommand),
-	cli.Group("setup and maintenance", policyCommand, doctorCommand, roomNameCommand, roomExportCommand, roomImportCommand,
-		roomCopyCommand, instructionsShowCommand, instructionsEditCommand, instructionsResetCommand, promptInitCommand,
-		completionCommand, setup.Install, setup.Uninstall, selfUpdateCommand),
-	[]*cli.Command{guardCommand, recordCommand, jobRunnerCommand, completeCommand, setup.Migrate, hookCommand, proveCommand, manCommand},
-)
+// groups has the commands but one that only a program with engines has. They are data of the binary:
+// nothing is done for them when a command starts.
+var groups = []cli.Group{
+	{Title: groupTurns, Commands: []*cli.Command{joinCommand, waitCommand, tryCommand, releaseCommand, assignCommand, passCommand,
+		takeCommand, leaveCommand, kickCommand, closeCommand}},
+	{Title: groupTalk, Commands: []*cli.Command{inboxCommand, askCommand, answerCommand, questionsCommand, questionsShowCommand,
+		questionsCloseCommand, msgSendCommand, msgRecvCommand, msgStatusCommand, listenCommand, notesAddCommand, notesListCommand,
+		notesResolveCommand}},
+	{Title: "what turns changed, taking it back", Commands: []*cli.Command{diffCommand, undoCommand, restoreCommand, snapshotCommand}},
+	{Title: "locks and jobs", Commands: []*cli.Command{jobRunCommand, jobListCommand, jobShowCommand, jobLogCommand, jobStopCommand,
+		jobWaitCommand, lockRunCommand, lockListCommand}},
+	{Title: groupLook, Commands: []*cli.Command{statusCommand, whyCommand, stateCommand, listCommand, logCommand, eventsCommand,
+		whoamiCommand, checkCommand, consoleCommand, reportCommand}},
+	{Title: "setup and maintenance", Commands: []*cli.Command{policyCommand, doctorCommand, roomNameCommand, roomExportCommand,
+		roomImportCommand, roomCopyCommand, instructionsShowCommand, instructionsEditCommand, instructionsResetCommand,
+		promptInitCommand, completionCommand, setup.Install, setup.Uninstall, selfUpdateCommand}},
+	{Commands: []*cli.Command{guardCommand, recordCommand, jobRunnerCommand, completeCommand, setup.Migrate, hookCommand,
+		proveCommand, manCommand}},
+}
 
-func commands() []*cli.Command {
+func commands() []cli.Group {
 	if build.Hear == nil {
-		return table
+		return groups
 	}
-	return append(slices.Clip(table), build.Hear)
+	return append(slices.Clip(groups), cli.Group{Commands: []*cli.Command{build.Hear}})
 }
 
 func program() *cli.Program {
@@ -96,7 +99,7 @@ func program() *cli.Program {
 			{Title: "commands of a person", Commands: []string{"status", "console", "log", "undo", "restore", "take"}},
 		},
 		Topics:      topics,
-		Commands:    commands(),
+		Groups:      commands(),
 		Before:      before,
 		DefaultJSON: session.InHarness,
 	}

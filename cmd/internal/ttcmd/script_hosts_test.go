@@ -240,9 +240,14 @@ var ttLine = regexp.MustCompile(`\btt ([a-z][a-z-]*)(?: ([a-z][a-z-]*))?`)
 // locks and of installing do not.
 func opensRoom(script string) bool {
 	commands := make(map[string]*cli.Command)
-	for _, cmd := range program().Commands {
-		for _, name := range append([]string{cmd.Name}, cmd.Aliases...) {
-			commands[name] = cmd
+	for _, group := range program().Groups {
+		if !slices.Contains([]string{groupTurns, groupTalk, groupLook}, group.Title) {
+			continue
+		}
+		for _, cmd := range group.Commands {
+			for _, name := range append([]string{cmd.Name}, cmd.Aliases...) {
+				commands[name] = cmd
+			}
 		}
 	}
 	for _, words := range ttLine.FindAllStringSubmatch(script, -1) {
@@ -250,7 +255,7 @@ func opensRoom(script string) bool {
 		if cmd == nil {
 			cmd = commands[words[1]]
 		}
-		if cmd != nil && slices.Contains([]string{groupTurns, groupTalk, groupLook}, cmd.Group) && cmd.Name != "whoami" {
+		if cmd != nil && cmd.Name != "whoami" {
 			return true
 		}
 	}
