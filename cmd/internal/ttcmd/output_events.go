@@ -1,17 +1,23 @@
 package ttcmd
 
 import (
+	"time"
+
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal/event"
 	"github.com/talking-stick/tt/journal/wire"
 )
 
-// writeEvent writes an event of a stream.
+// writeEvent writes an event of a stream, with its day if that is not today.
 func writeEvent(out *cli.Output, e *event.Event) error {
 	public := turn.Public(*e)
 	return out.WriteLine(&public, func(t *cli.Text) {
-		t.Line("%s  %s  turn %d  %s  %s", t.Dim(e.CreatedAt.Local().Format("15:04:05")), t.Dim(itoa(e.Seq)), e.Turn, e.Type, eventWords(&public))
+		at, format := e.CreatedAt.Local(), time.TimeOnly
+		if at.Format(time.DateOnly) != t.Now.Local().Format(time.DateOnly) {
+			format = logTime
+		}
+		t.Line("%s  %s  turn %d  %s  %s", t.Dim(at.Format(format)), t.Dim(itoa(e.Seq)), e.Turn, e.Type, eventWords(&public))
 	})
 }
 
