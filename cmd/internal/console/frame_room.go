@@ -41,7 +41,8 @@ func (m *model) layoutFor(w, h int) layout {
 	d := m.detail
 	wanted := 0
 	for _, n := range []int{len(d.Members), len(d.Questions), len(d.Notes)} {
-		if wanted += n; n > 0 && l.titles {
+		wanted += n
+		if n > 0 && l.titles {
 			wanted++
 		}
 	}
@@ -160,7 +161,8 @@ func (m *model) facts(w int) []string {
 	add("Stick", stick)
 	add(term, lease)
 	add("Next", next)
-	if add("Locks", held...); len(trees) > 0 {
+	add("Locks", held...)
+	if len(trees) > 0 {
 		add("Trees", trees...)
 	}
 	return lines

@@ -137,12 +137,14 @@ func (m *model) told(e *look.Entry) condition {
 	case turn.MessageSent, turn.NoteAdded:
 		c := condition{draw.Message, e.From + arrow + m.who(e.To), draw.Blue}
 		if e.Type == turn.NoteAdded {
-			if c.mark = draw.Note; e.To == "" {
+			c.mark = draw.Note
+			if e.To == "" {
 				c.word = e.From
 			}
 			c.word += " notes"
 		}
-		if c.word += ": " + e.Text; e.Urgent {
+		c.word += ": " + e.Text
+		if e.Urgent {
 			c.mark, c.style = draw.Urgent, draw.Alarm
 		}
 		return c
