@@ -60,18 +60,23 @@ func (w *walker) param(sc *scope, p part) (values []value, list bool) {
 			return nil, false
 		}
 		return []value{w.joined(sc, p.args[0])}, false
-	case "#", "##", "%", "%%", "/", "//": // but for a suffix and the last name, its directory is what is known then
+	case "#", "##", "%", "%%", "/", "//": // but for a prefix, a suffix and the last name, its directory is what is known then
 		suffix, all := w.joined(sc, p.args[0]).text, make([]value, len(values))
 		for i, v := range values {
 			if suffix == ".*" {
 				suffix = path.Ext(v.text)
 			}
 			slash := strings.LastIndexByte(v.text, '/') + 1
-			if s, ok := strings.CutSuffix(v.text, suffix); ok && op == "%" && !v.open {
-				all[i].text = s
-			} else if op == "##" && suffix == "*/" {
+			switch {
+			case op == "%" && !v.open && strings.HasSuffix(v.text, suffix):
+				all[i].text = strings.TrimSuffix(v.text, suffix)
+			case op == "##" && suffix == "*/":
 				all[i] = value{text: v.text[slash:], open: v.open, names: v.names}
-			} else {
+			case op[0] == '#' && strings.HasPrefix(v.text, suffix):
+				all[i] = value{text: v.text[len(suffix):], open: v.open, names: v.names}
+			case op[0] == '/' && strings.Contains(v.text[:slash], suffix):
+				all[i] = value{open: true}
+			default:
 				all[i] = value{text: v.text[:slash], open: true, names: !v.open || v.names}
 			}
 		}
