@@ -233,10 +233,10 @@ func (r *Room) topicOf(ctx context.Context, id string) (*Topic, error) {
 		return nil, err
 	}
 	q, err := named(ctx, present, id)
-	if err == nil {
-		err = topic.SettledError(q) // it is forgotten
+	if err == nil && q.Status != topic.Pending { // it is forgotten; else a mirror has learned of it meanwhile
+		err = topic.SettledError(q)
 	}
-	return nil, err
+	return present, err
 }
 
 // named returns the question that id means, also one that the state has forgotten.
