@@ -78,6 +78,7 @@ func askScenarios() []scenario {
 				red.refused("TOPIC_MISMATCH", tool, f(`{"topic_id":%q,"question_id":%q}`, other, q))
 			}
 			red.refused("TOPIC_NOT_FOUND", "ask_poll", `{"topic_id":"nope","question_id":"nope"}`)
+			red.refused("INVALID_ARGUMENT", "ask_poll", `{"topic_id":"nope","question_id":"nope","wait_seconds":"soon"}`)
 		}},
 		{"47 92 answered during the wait", func(s *stage) {
 			red, cat := s.as("red"), s.as("cat")

@@ -103,11 +103,11 @@ func (t *tool) start(ctx context.Context, c *call) (result tools.Result, err err
 	if c.member = c.session.membership(c.topicID); c.member == nil && t.joined {
 		return nil, tools.NotJoined(c.topicID)
 	}
-	if c.topic, err = c.Topic(c.topicID); err != nil {
-		return nil, err
-	}
+	c.topic, c.args.Otherwise = c.Topic(c.topicID) // which the tool returns, if no argument is wrong
 	if c.member != nil {
 		c.agent = c.member.agent
+	}
+	if c.member != nil && c.args.Otherwise == nil {
 		questions.Seen(c.topic, c.agent)
 	}
 	return t.run(ctx, c)

@@ -24,6 +24,8 @@ type Args struct {
 	values map[string]json.RawMessage
 	prefix string // of argument names in messages: "responses[2]."
 	err    error
+	// Otherwise is the error of a call none of whose arguments is wrong.
+	Otherwise error
 }
 
 // ParseArgs reads the arguments of a call: an object, or null or nothing for none.
@@ -38,8 +40,13 @@ func ParseArgs(raw json.RawMessage) (*Args, error) {
 	return &Args{values: members(object)}, nil
 }
 
-// Err returns the first error of the getters.
-func (a *Args) Err() error { return a.err }
+// Err returns the first error of the getters, or Otherwise.
+func (a *Args) Err() error {
+	if a.err == nil {
+		return a.Otherwise
+	}
+	return a.err
+}
 
 // check makes err the error of the arguments if it is the first.
 func (a *Args) check(err error) {
