@@ -5,10 +5,12 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"time"
 
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/engine"
 	"github.com/talking-stick/tt/fsroom/history"
+	"github.com/talking-stick/tt/journal/wire"
 )
 
 // mostPublished is how many bytes of a history go into one entry of an engine, unless one
@@ -18,13 +20,23 @@ const mostPublished = 512 << 10
 // A Comparison is what an engine has of a history.
 type Comparison struct {
 	Events int64 // of the history
+	More   bool  // and others after all of them
 	All    int64 // the last event that it has
+	// Copier is the host that is about to publish the room, "" for none.
+	Copier string
+
 	// Skipped are the revisions of entries that are no change of the room.
 	Skipped []engine.Revision
 
 	end  int // of the history, in bytes
 	last engine.Revision
 }
+
+// A copying is a note that says who is about to publish a room.
+type copying struct{ host string }
+
+// Fields implements [wire.Fields].
+func (n *copying) Fields(c *wire.Codec) { c.OptText("copied_by", &n.host) }
 
 // Compare reads what the engine has of a room. The error has the code corrupt_room if it has
 // another event in the place of one of the history.
@@ -35,6 +47,9 @@ func Compare(ctx context.Context, e engine.Engine, room string, h *history.Histo
 	err = e.Read(ctx, room, 0, func(entry engine.Entry) error {
 		c.last = entry.Revision
 		if entry.Lines == nil {
+			var n copying
+			_ = wire.Decode(entry.Note, &n) // others have other fields
+			c.Copier = n.host
 			return nil
 		}
 		if !changes.follows(entry) {
@@ -46,7 +61,7 @@ func Compare(ctx context.Context, e engine.Engine, room string, h *history.Histo
 			differs = history.Differs(name, c.Events+history.DiffersAt(rest, entry.Lines), "at the engine")
 			return differs
 		}
-		rest, c.end = rest[n:], c.end+n
+		rest, c.end, c.More = rest[n:], c.end+n, c.More || n < len(entry.Lines)
 		c.Events += int64(bytes.Count(entry.Lines[:n], []byte("\n")))
 		return nil
 	})
@@ -115,4 +130,11 @@ func part(h *history.History, from, most int) int {
 		}
 	}
 	return end
+}
+
+// Reserve says for a while that the host is about to publish the room. The error is
+// [engine.ErrConflict] if the room is not as it was compared.
+func (c *Comparison) Reserve(ctx context.Context, e engine.Engine, room, host string, keep time.Duration) error {
+	_, err := e.Append(ctx, room, c.last, engine.Entry{Note: wire.Append(nil, &copying{host})}, keep)
+	return ExplainEngine(err, room)
 }

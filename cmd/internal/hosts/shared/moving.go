@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"time"
 
 	"github.com/talking-stick/tt/cmd/internal/hosts"
 	"github.com/talking-stick/tt/cmd/internal/questions"
@@ -17,6 +18,9 @@ import (
 	"github.com/talking-stick/tt/journal/event"
 )
 
+// reserved is how long a room's name is kept for the host that is about to publish it.
+const reserved = time.Minute
+
 // Import implements [hosts.Sharing].
 func (s *sharing) Import(ctx context.Context, store *fsroom.Store, room string, h *history.History) (added int64, err error) {
 	return mirror.Publish(ctx, store.Options().Engine, room, h)
@@ -25,27 +29,26 @@ func (s *sharing) Import(ctx context.Context, store *fsroom.Store, room string, 
 // Copy implements [hosts.Sharing]. The room is closed before anything of it is published:
 // once other hosts can go on with it, nobody can here. What is published is the room as it
 // was before it was closed, so that members, handoff and notes go on. If Copy is killed, the next
-// one finds the room closed, and publishes what is missing. A room that is there with other events is
-// refused before anything is closed, and so is an engine that takes no changes.
+// one finds the room closed, and publishes what is missing.
+//
+// Before the room is closed, its name at the engine is reserved, so that of two hosts that move
+// different rooms to one name, one closes none.
 func (s *sharing) Copy(ctx context.Context, to *hosts.Service, m hosts.Move) (moved hosts.Moved, err error) {
 	e, err := s.open(to)
 	if err != nil {
 		return moved, err
 	}
 	defer e.Close()
-	x := copier{e: e, m: m, at: roomtypes.Stick().Folder + "." + m.To, reason: turn.MovedTo + to.URL}
+	x := copier{e: e, m: m, host: hostOf(m.From.Dir()), at: roomtypes.Stick().Folder + "." + m.To, reason: turn.MovedTo + to.URL}
 	for {
 		h, ended, err := x.history(ctx)
 		if err != nil {
 			return moved, err
 		}
-		if _, err := mirror.Compare(ctx, e, x.at, h); err != nil {
+		if err := x.reserve(ctx, h); err != nil {
 			return moved, err
 		}
 		if !ended {
-			if err := e.Probe(ctx); err != nil { // to read it is not enough
-				return moved, mirror.ExplainEngine(err, x.at)
-			}
 			err := m.Close(ctx, x.reason, h.Last())
 			if errors.Is(err, turn.ErrWentOn) {
 				continue
@@ -67,6 +70,7 @@ func (s *sharing) Copy(ctx context.Context, to *hosts.Service, m hosts.Move) (mo
 type copier struct {
 	e      engine.Engine
 	m      hosts.Move
+	host   string // this one
 	at     string // the room at the engine
 	reason string
 }
@@ -92,6 +96,24 @@ func (x *copier) history(ctx context.Context) (h *history.History, ended bool, e
 		return nil, false, err
 	}
 	return h, ended || h.Changes[len(h.Changes)-1].Ends, nil
+}
+
+// reserve refuses a room that is there with other events, or that another host is about to
+// publish, and keeps the name for this host.
+func (x *copier) reserve(ctx context.Context, h *history.History) error {
+	for {
+		c, err := mirror.Compare(ctx, x.e, x.at, h)
+		if err != nil || c.Events == h.Last() { // nothing is to be published
+			return err
+		}
+		if c.Copier != "" && c.Copier != x.host {
+			return code.New(code.LockTimeout, "another host is about to publish a room under this name").
+				WithHint("look what it was when it is done, and try again").With("room_id", x.m.To)
+		}
+		if err := c.Reserve(ctx, x.e, x.at, x.host, reserved); !errors.Is(err, engine.ErrConflict) {
+			return err
+		}
+	}
 }
 
 // topics publishes the topics that have the questions of the room.

@@ -291,10 +291,45 @@ func TestKilledCopy(t *testing.T) {
 			t.Errorf("after being killed at %d there are %d bytes", kill, len(got))
 		}
 		if err == nil {
-			if kill < 4 {
+			if kill < 5 {
 				t.Errorf("it was killed at %d points only", kill)
 			}
 			return
+		}
+	}
+}
+
+// Of two hosts that move different rooms to one name at once one wins, and the room of the
+// other one is not closed.
+func TestTwoCopiesAtOnce(t *testing.T) {
+	for range 20 {
+		w, e := newWorld(t)
+		d := dirs(t, 3)
+		var rooms []*stickRoom
+		errs := make(chan error, 2)
+		for i, dir := range d[:2] {
+			r := w.room(dir, nil, "local")
+			w.say(r, fmt.Sprint("of host ", i))
+			rooms = append(rooms, r)
+		}
+		for _, r := range rooms {
+			go func() {
+				_, err := w.Copy(context.Background(), service, move(r.Store(), "local"))
+				errs <- err
+			}()
+		}
+		one, two := <-errs, <-errs
+		if (one == nil) == (two == nil) {
+			t.Fatalf("%v, %v", one, two)
+		}
+		if c := code.Of(errors.Join(one, two)); c != code.LockTimeout && c != code.CorruptRoom {
+			t.Errorf("%v, %v", one, two)
+		}
+		if rooms[0].Exists() == rooms[1].Exists() {
+			t.Error("both rooms are open, or none")
+		}
+		if got := w.lines(w.room(d[2], e, "shared")); bytes.Count(got, []byte("of host")) != 1 {
+			t.Errorf("%s", got)
 		}
 	}
 }
