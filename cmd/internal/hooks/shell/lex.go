@@ -62,6 +62,10 @@ func (p *parser) parts(stop string, inQuotes bool) (w word) {
 		case c == '\'':
 			p.i++
 			add(part{kind: single, text: p.until('\'')}, from)
+		case strings.IndexByte("?*+@!", c) >= 0 && strings.HasPrefix(rest, "(") && strings.IndexByte(stop, '(') >= 0:
+			p.i++
+			p.parens()
+			add(part{kind: pattern}, from)
 		case c == '{':
 			if alternatives := p.braces(stop); alternatives != nil {
 				add(part{kind: braces, args: alternatives}, from)
@@ -86,6 +90,28 @@ func (p *parser) until(c byte) string {
 	}
 	p.i += end + 1
 	return p.s[start : p.i-1]
+}
+
+// parens skips what stands in parentheses.
+func (p *parser) parens() {
+	for depth := 0; p.i < len(p.s); {
+		switch c := p.s[p.i]; c {
+		case '(':
+			depth++
+		case ')':
+			depth--
+		case '\\':
+			p.i++
+		case '\'', '"':
+			p.i++
+			p.until(c)
+			continue
+		}
+		if p.i++; depth == 0 {
+			return
+		}
+	}
+	p.fail()
 }
 
 // dollar parses what begins with a dollar sign, which is taken. A dollar sign alone is none.

@@ -49,6 +49,7 @@ const (
 	substitution                 // $(…)
 	number                       // $((…))
 	process                      // <(…)
+	pattern                      // @(a|b), of Bash's extglob
 	braces                       // {a,b}
 )
 
