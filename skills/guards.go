@@ -29,7 +29,11 @@ var openCodePlugin string
 func (e Environment) guards(id harness.ID, hold bool) []component {
 	hooks := harness.Get(id).Hooks
 	file := e.inRoot(id, hooks.File)
-	if hooks.Shape == harness.Plugin {
+	former := harness.Get(id).ConfigDir.Former
+	switch {
+	case former != "" && e.Root(id) == below(e.Home, former):
+		return nil // the first editions have no hooks
+	case hooks.Shape == harness.Plugin:
 		return []component{wholeFile{guardsName, file, openCodePlugin}}
 	}
 	entries := hookEntries(id, hooks.Hold && (hold || e.Holds(id)))
@@ -116,6 +120,9 @@ func (e Environment) notes(id harness.ID) []string {
 	if config, _ := read(e.inRoot(id, "config.toml")); id == harness.Codex && !bytes.Contains(config, []byte(e.DataDir)) {
 		notes = append(notes, "if its sandbox keeps tt from writing, add "+e.DataDir+" to writable_roots under "+
 			"[sandbox_workspace_write] in config.toml")
+	}
+	if len(e.guards(id, false)) == 0 {
+		notes = append(notes, "this edition of Antigravity has no hooks, so there are none")
 	}
 	if _, err := e.LookPath("tt"); err != nil {
 		notes = append(notes, "tt is not on the PATH, and until it is the hooks do nothing")

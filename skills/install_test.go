@@ -238,9 +238,16 @@ func TestOnlyHarnessesThatAreThere(t *testing.T) {
 	if h.everything() != before {
 		t.Error("something was written")
 	}
-	h.mkdir(".gemini/config")
+	h.mkdir(".gemini/antigravity")
 	if got := h.Detected(); len(got) != 3 || got[0] != harness.Codex || got[1] != harness.Antigravity || got[2] != harness.Gemini {
 		t.Errorf("detected %v", got)
+	}
+	if r := h.install(only(harness.Antigravity), Added)[0]; !strings.Contains(r.Message, "no hooks") || !h.exists(".gemini/antigravity/skills/talking-stick/SKILL.md") {
+		t.Errorf("%+v", r)
+	}
+	h.uninstall(only(harness.Antigravity), Removed)
+	if h.exists(".gemini/antigravity/skills/talking-stick/SKILL.md") {
+		t.Error("the skill was left")
 	}
 }
 

@@ -18,7 +18,11 @@ func (e Environment) Root(id harness.ID) string {
 			base = moved
 		}
 	}
-	return below(base, dir.Sub)
+	root := below(base, dir.Sub)
+	if former := below(e.Home, dir.Former); dir.Former != "" && !isDir(root) && isDir(former) {
+		return former
+	}
+	return root
 }
 
 // below returns the file with a path from the table of harnesses.

@@ -62,9 +62,10 @@ type Marker struct {
 // A ConfigDir is the directory in which a harness keeps its configuration. The
 // harness makes it, never this program.
 type ConfigDir struct {
-	Var  string // variable that replaces Base by an absolute path
-	Base string // below the home directory
-	Sub  string // below Base
+	Var    string // variable that replaces Base by an absolute path
+	Base   string // below the home directory
+	Sub    string // below Base
+	Former string // below the home directory: used where it exists and Base/Sub does not; without hooks
 }
 
 // A Shape is the way in which hooks are configured.

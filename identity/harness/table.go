@@ -99,8 +99,9 @@ var table = []*Harness{
 			{"ANTIGRAVITY_TRAJECTORY_ID", ""},
 		},
 		SessionVars: []string{"ANTIGRAVITY_CONVERSATION_ID", "ANTIGRAVITY_TRAJECTORY_ID"},
-		ConfigDir:   ConfigDir{Base: ".gemini/config"}, // which its products share
-		SkillDir:    "skills",
+		// The products of Antigravity share Base; the first editions of its editor had Former.
+		ConfigDir: ConfigDir{Base: ".gemini/config", Former: ".gemini/antigravity"},
+		SkillDir:  "skills",
 		Hooks: Hooks{
 			File: "hooks.json", Shape: Named,
 			StopEvent: "Stop", EditEvent: "PreToolUse",
