@@ -1,0 +1,49 @@
+package ttcmd
+
+import (
+	"context"
+
+	"github.com/talking-stick/tt/cmd/internal/cli"
+	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/fsroom/turn"
+	"github.com/talking-stick/tt/journal/wire"
+)
+
+var stateCommand = &cli.Command{
+	Name:  "state",
+	Args:  []cli.Arg{pathArg},
+	Short: "show who holds the stick, and the members",
+	Flags: func(f *cli.Flags) {
+		freshFlag(f)
+		pathFlag(f)
+	},
+	Errors: []code.Code{code.RoomNotFound, code.CorruptRoom},
+	Run:    runState,
+}
+
+// A stateResult is the room and its members.
+type stateResult struct {
+	Room    turn.RoomView
+	Members []turn.MemberView
+	lastKnown
+}
+
+// Fields implements [wire.Fields].
+func (r *stateResult) Fields(c *wire.Codec) {
+	c.Object("room", &r.Room)
+	wire.List(c, "members", &r.Members)
+	r.lastKnown.fields(c)
+}
+
+func runState(ctx context.Context, c *cli.Invocation) error {
+	room, st, err := viewRoom(ctx, c)
+	if err != nil {
+		return err
+	}
+	f := room.Facts(st)
+	res := stateResult{Room: st.Room(f), Members: st.MemberViews(f), lastKnown: knownOf(c, room)}
+	return c.Out.Result(&res, func(t *cli.Text) {
+		writeRoom(t, res.Room)
+		writeMembers(t, res.Members, room.Self.ID)
+	})
+}
