@@ -67,7 +67,7 @@ func (e *Event) Fields(c *wire.Codec) {
 
 // Decode reads one line. Keys may come in any order and with any spacing, so it reads
 // a journal that other tools have rewritten. Unknown keys are skipped, null means
-// absent, and of a key given twice the last one counts. Decode refuses a value of the
+// absent, and of a key given twice the last value that is not null counts. Decode refuses a value of the
 // wrong type, an event_seq below 1, a missing event_type, anything after the object,
 // and bytes that are not UTF-8.
 //

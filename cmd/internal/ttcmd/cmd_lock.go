@@ -43,7 +43,8 @@ var lockRunCommand = &cli.Command{
 		"--machine for what the machine has once. Other hosts have locks of their own, also with an engine. No room and no " +
 		"membership are needed. Who waits, and for whom, is printed on standard error. Inside, TT_LOCKS names the locks that are " +
 		"held; the same lock again is had at once. A wait that would never end, because the holder waits for a lock that this " +
-		"command has, is refused with lock_cycle.",
+		"command has, is refused with lock_cycle. If a process has the queue of the lock itself for a minute, because it is stopped, " +
+		"the wait ends with lock_busy, which names it.",
 	Examples: []cli.Example{
 		{Line: "tt lock run test -- make test", What: "one test run at a time"},
 		{Line: "tt lock run --machine --timeout 10m gpu-0 -- ./train.sh", What: "a device that all repositories share"},
