@@ -53,6 +53,8 @@ func (l *Lease) Fields(c *wire.Codec) {
 	c.OptObject("guardian", &l.Guardian, l.Guardian == ProcessID{})
 	c.OptObject("renewed", &l.Renewed, l.Renewed.IsZero())
 	c.OptNum("granted_to_pid", &l.GrantedTo)
+	c.OptObject("holder", &l.Holder, l.Holder == ProcessID{})
+	c.OptBool("by_hand", &l.ByHand)
 	c.OptText("guardian_ended", &l.Ended.Why)
 	c.OptTime("guardian_ended_at", &l.Ended.At, l.Ended.At.IsZero())
 	c.OptObject("proof", &l.Proof, l.Proof == Proof{})

@@ -20,6 +20,8 @@ type Lease struct {
 	Renewed   Instant       // when it was granted or last renewed
 	Guardian  ProcessID     // the process that renews it; zero: none was started
 	GrantedTo int           // the pid of the process of the agent that was granted the turn; 0: not known
+	Holder    ProcessID     // the process of the session that took the turn; zero: none is known
+	ByHand    bool          // a command of the agent asked for the turn, not only a hook
 	Ended     Ending        // of the guardian; zero: it has not ended by itself
 	Proof     Proof         // zero without an engine
 }

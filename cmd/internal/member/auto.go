@@ -109,7 +109,7 @@ func (r *Room) Place() int {
 // IsAuto reports whether a hook has taken the turn that the agent has, and ends it: the agent
 // has not asked for it itself since.
 func (r *Room) IsAuto(st *turn.State) bool {
-	return st.Owner == r.Self.ID && st.Grant.Auto && st.Grant.Host == r.host() && !r.own().Has(byHandFile)
+	return st.Owner == r.Self.ID && st.Grant.Auto && st.Grant.Host == r.host() && !r.recorded(st).ByHand
 }
 
 // EndAuto ends the agent's turn with a handoff of facts, if a hook has taken it and no job of

@@ -20,16 +20,24 @@ import (
 // With an engine the lease is renewed too, so that it is the engine that says whose the
 // turn is.
 func (r *Room) EnsureGuardian(ctx context.Context, fence turn.Fence) (pid int, err error) {
+	return r.ensureGuardian(ctx, fence, false)
+}
+
+// ensureGuardian is EnsureGuardian. byHand says that a command of the agent has asked for the
+// turn.
+func (r *Room) ensureGuardian(ctx context.Context, fence turn.Fence, byHand bool) (pid int, err error) {
 	var before *identity.Process
 	ensure := func(started *guardianProcess) error {
 		return r.renewLease(ctx, func(st *turn.State, l *turn.Lease) (bool, error) {
 			if err := st.Check(r.Facts(st), fence); err != nil {
 				return false, err
 			}
+			byHand := byHand && !l.ByHand
+			l.ByHand = l.ByHand || byHand
 			pid = r.activeGuardian(st, l)
 			if pid != 0 {
 				l.Renew(r.Now(), st.Policy, turn.ProcessID{})
-				return r.FS.IsShared(), nil
+				return r.FS.IsShared() || byHand, nil
 			}
 			if started == nil {
 				before = guardianOf(*l)
@@ -62,7 +70,7 @@ func (r *Room) EnsureGuardian(ctx context.Context, fence turn.Fence) (pid int, e
 	return started.PID, nil
 }
 
-// activeGuardian returns the pid of the guardian that renews the lease, 0 if there is none:
+// activeGuardian returns the pid of the guardian that renews the lease, 0 if none is known to:
 // none was recorded, it has ended, it let the lease expire, or an older program wrote the
 // record, which does not say under which promise.
 func (r *Room) activeGuardian(st *turn.State, l *turn.Lease) int {
@@ -78,14 +86,13 @@ func (r *Room) activeGuardian(st *turn.State, l *turn.Lease) int {
 var ReplacePatience = time.Second
 
 // ReplaceGuardian starts a new guardian if the agent has the turn and its guardian
-// has ended, or the process that was granted the turn was killed before it started one.
-// If that fails, it warns.
+// has ended, or the record of the lease was lost. If that fails, it warns.
 func (r *Room) ReplaceGuardian(ctx context.Context, st *turn.State) {
 	if st.Owner != r.Self.ID || r.holdsElsewhere(st) {
 		return
 	}
 	l := r.recorded(st)
-	g, lost := guardianOf(l), l.Fence == turn.Fence{} // who is granted a turn records it while the room is locked
+	g, lost := guardianOf(l), l.Fence == turn.Fence{}
 	if !lost && (g == nil || l.Ended.Why == "" && r.Table.Verdict(*g) != identity.Gone) {
 		return
 	}
@@ -93,7 +100,7 @@ func (r *Room) ReplaceGuardian(ctx context.Context, st *turn.State) {
 	defer cancel()
 	_, err := r.EnsureGuardian(ctx, st.Fence())
 	switch {
-	case err == nil, isOvertaken(err), lost && isLockTimeout(err): // the lock may be that of the grant
+	case err == nil, isOvertaken(err), lost && isLockTimeout(err):
 	case lost:
 		r.Warn(fmt.Sprintf(`your turn has no guardian, and none could be started: run "tt wait" (%v)`, err))
 	default:
@@ -102,9 +109,9 @@ func (r *Room) ReplaceGuardian(ctx context.Context, st *turn.State) {
 }
 
 // KeepGuardian starts a new guardian if the agent has the turn and none can be seen from
-// here: the one that a command has started may have ended with the sandbox of that command,
-// or the command was killed before it started one. Where the guardian lives that costs one
-// look at a file, and where the agent has no turn one at the room as this host knows it.
+// here: the one that a command has started may have ended with the sandbox of that command.
+// Where the guardian lives that costs one look at a file, and where the agent has no turn one
+// at the room as this host knows it.
 func (r *Room) KeepGuardian(ctx context.Context) {
 	var l turn.Lease
 	if r.own().Read(leaseFile, &l) {

@@ -16,6 +16,7 @@ import (
 type guardian struct {
 	Room  *Room
 	turn  int64
+	lease string // a digest of the fencing token of the turn; "": not known
 	self  identity.Process
 	exits ExitWatcher
 
@@ -23,7 +24,7 @@ type guardian struct {
 	granted  turn.Instant  // when the turn was first seen; zero: not yet
 	notified bool          // the other members know that this process renews the lease
 	renewed  turn.Instant  // the last renewal, or attempt
-	lease    turn.Lease    // as it was renewed last; zero: it was not
+	last     turn.Lease    // as it was renewed last; zero: it was not
 	due      time.Duration // when the next one is due after it
 }
 
@@ -53,13 +54,13 @@ const (
 )
 
 // Guard renews the lease of one turn of the agent until the turn ends. It is what a
-// guardian process does.
-func (c *Client) Guard(ctx context.Context, roomName string, turnID int64) error {
+// guardian process does. lease is the digest of the turn's fencing token.
+func (c *Client) Guard(ctx context.Context, roomName string, turnID int64, lease string) error {
 	r := c.Room(roomName, nil)
 	if !r.FS.Exists() {
 		return nil
 	}
-	g := &guardian{Room: r, turn: turnID, self: c.Table.Self(), started: c.Now(), due: firstRenewal}
+	g := &guardian{Room: r, turn: turnID, lease: lease, self: c.Table.Self(), started: c.Now(), due: firstRenewal}
 	g.renewed = g.started
 	err := r.FS.AwaitAs(ctx, c.Self.ID, func(snap *snapshot) (bool, fsroom.Sleep, error) { return g.look(ctx, snap.State) })
 	if ctx.Err() != nil {
@@ -79,7 +80,7 @@ func (g *guardian) look(ctx context.Context, st *turn.State) (done bool, sleep f
 		return false, fsroom.Sleep{For: grantPatience}, nil
 	case st.Turn < g.turn && st.Open && g.isUnderWay(ctx):
 		return false, fsroom.Sleep{For: awayPoll}, nil
-	case st.Owner != g.Room.Self.ID || st.Turn != g.turn:
+	case !g.guards(st):
 		return g.afterTurn(st)
 	}
 	if g.isGone(st) {
@@ -103,6 +104,11 @@ func (g *guardian) look(ctx context.Context, st *turn.State) (done bool, sleep f
 		return false, fsroom.Sleep{For: left}, nil
 	}
 	return g.renewIfDue(ctx, st)
+}
+
+// guards reports whether the turn in progress is the guardian's.
+func (g *guardian) guards(st *turn.State) bool {
+	return st.Owner == g.Room.Self.ID && st.Turn == g.turn && (g.lease == "" || g.lease == digest(st.Fence()))
 }
 
 // facts are those on which the guardian decides.
@@ -131,7 +137,7 @@ func (g *guardian) isUnderWay(ctx context.Context) (granted bool) {
 // no new guardian notifies anybody. The guardian stays while the turn is offered to members
 // that listen, one after the other.
 func (g *guardian) afterTurn(st *turn.State) (done bool, sleep fsroom.Sleep, err error) {
-	if st.Turn != g.turn {
+	if st.Turn != g.turn || st.Owner != "" {
 		return true, fsroom.Sleep{}, nil
 	}
 	g.Room.notify(turn.Change{After: st, Unclaimed: true})
@@ -211,8 +217,8 @@ func (g *guardian) isAbandoned(st *turn.State, err error) bool {
 
 // toRenew returns the lease as this guardian has renewed it last, or as it was granted.
 func (g *guardian) toRenew(st *turn.State) turn.Lease {
-	if g.lease.Fence == st.Fence() {
-		return g.lease
+	if g.last.Fence == st.Fence() {
+		return g.last
 	}
 	return st.Granted()
 }
@@ -227,18 +233,18 @@ func (g *guardian) isRecorded(st *turn.State) bool {
 func (g *guardian) renew(ctx context.Context) (mine bool, err error) {
 	err = g.Room.renewLease(ctx, func(st *turn.State, l *turn.Lease) (bool, error) {
 		mine = false
-		if st.Owner != g.Room.Self.ID || st.Turn != g.turn {
+		if !g.guards(st) {
 			return false, nil
 		}
 		if pid := g.Room.activeGuardian(st, l); pid != 0 && l.Guardian != turn.ProcessID(g.self) {
 			return false, nil // one that is stuck would have let the lease expire
 		}
 		l.Renew(g.Room.Now(), st.Policy, turn.ProcessID(g.self)) // before others are told: what they believe lasts no longer
-		g.lease, mine = *l, true
+		g.last, mine = *l, true
 		return true, nil
 	})
 	if err == nil && mine {
-		g.renewed = g.lease.Renewed
+		g.renewed = g.last.Renewed
 	}
 	return mine, err
 }
@@ -250,7 +256,7 @@ func (g *guardian) renew(ctx context.Context) (mine bool, err error) {
 func (g *guardian) endLease(ctx context.Context, why string) (ended bool, err error) {
 	var left *turn.State // the room whose owner is gone
 	err = g.Room.changeLease(ctx, func(st *turn.State, l *turn.Lease) (bool, error) {
-		if st.Owner != g.Room.Self.ID || st.Turn != g.turn {
+		if !g.guards(st) {
 			ended = true
 			return false, nil
 		}

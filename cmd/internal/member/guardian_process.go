@@ -48,12 +48,12 @@ func (g *guardianProcess) process() turn.ProcessID {
 // starting a process returns only after its image is in place. The guardian has a
 // session of its own, no open files, and the root as working directory. One processor is
 // enough for it, and saves the runtime two of its threads while the turn is being handed
-// over. The lease is not on its command line, where everybody could read it.
+// over. The lease is on its command line as a digest, since everybody can read that.
 func (r *Room) startGuardian(fence turn.Fence) (*guardianProcess, error) {
 	if err := r.own().EnsureWakeFile(); err != nil { // the guardian watches it from the beginning
 		return nil, err
 	}
-	pid, err := r.start(nil, "1", "guard", r.FS.Name(), "--turn", strconv.FormatInt(fence.Turn, 10), "--agent", fence.Agent)
+	pid, err := r.start(nil, "1", "guard", r.FS.Name(), "--turn", strconv.FormatInt(fence.Turn, 10), "--agent", fence.Agent, "--lease", digest(fence))
 	if err != nil {
 		return nil, err
 	}

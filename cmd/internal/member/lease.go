@@ -2,10 +2,13 @@ package member
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"os"
 	"strings"
 	"time"
 
+	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/identity"
 	"github.com/talking-stick/tt/journal/event"
@@ -13,8 +16,10 @@ import (
 )
 
 // The record of a lease is a file of the owner's own, so that an agent whose turn was taken
-// over is refused and not taken for the new owner. A record of a turn that has ended means
-// nothing. It is read without the lock, and written only with it, by writeLease.
+// over is refused and not taken for the new owner. It is written before the turn is granted, so
+// that a turn has its record from the beginning: one that is missing was lost, and says
+// nothing. A record of a turn that has ended, or was not granted, means nothing either. It is
+// read without the lock, and written only with it, by writeLease.
 
 // recorded returns the owner's record of the current turn's lease, the zero Lease if it has
 // none.
@@ -133,21 +138,91 @@ func (r *Room) Unproved(st *turn.State) (since time.Time, unproved bool) {
 	return l.Proof.At.Time, !l.Proved(st, identity.BootID(), identity.Uptime())
 }
 
-// recordGrant writes the record of a turn that was just granted, and returns the pid of its
-// guardian. If no guardian was started, for the reason in failure, the record is written
-// all the same, so that the turn can be released. The room is locked.
-func (r *Room) recordGrant(fence turn.Fence, policy turn.Policy, proof turn.Proof, started *guardianProcess,
-	failure error) (pid int, err error) {
-	l := turn.Lease{Fence: fence, GrantedTo: os.Getpid(), Proof: proof}
-	l.Renew(r.Now(), policy, started.process())
-	if err := r.writeLease(&l); err != nil {
-		started.kill()
-		return 0, err
+// A grant is a turn that is about to be granted to the agent: its lease is recorded, and its
+// guardian waits for it.
+type grant struct {
+	lease   turn.Lease // as it is recorded; zero: nothing is
+	started *guardianProcess
+	failure error      // why no guardian was started; nil: one was
+	before  turn.Lease // what was recorded before, of whatever turn; zero: nothing
+}
+
+// prepare starts the guardian of a turn that is granted next and writes its record. If no
+// guardian can be started the record is written all the same, so that the turn can be
+// released. It may be called again if the turn was not granted. The room is locked.
+func (r *Room) prepare(g *grant, fence turn.Fence, policy turn.Policy, proof turn.Proof, byHand bool) error {
+	if g.lease.Fence == (turn.Fence{}) {
+		_ = r.own().Read(leaseFile, &g.before)
 	}
-	if started == nil {
-		return 0, notStarted(fence.Turn, failure)
+	if g.lease.Fence != fence {
+		g.started.kill()
+		g.started, g.failure = r.startGuardian(fence)
 	}
-	return started.PID, nil
+	g.lease = turn.Lease{Fence: fence, GrantedTo: os.Getpid(), Holder: r.session(), ByHand: byHand, Proof: proof}
+	g.lease.Renew(r.Now(), policy, g.started.process())
+	if err := r.writeLease(&g.lease); err != nil {
+		g.started.kill()
+		g.lease = turn.Lease{}
+		return err
+	}
+	return nil
+}
+
+// abandon undoes prepare where the turn was not granted, for the reason in err. Where that is in
+// doubt, the guardian finds out.
+func (r *Room) abandon(ctx context.Context, g *grant, err error) {
+	defer func() { *g = grant{} }()
+	if g.lease.Fence == (turn.Fence{}) || code.Of(err) == code.InDoubt || r.isAway(err) {
+		return
+	}
+	_ = r.FS.Locked(ctx, func(snap *snapshot) error {
+		var l turn.Lease
+		if snap.State.Fence() == g.lease.Fence || !r.own().Read(leaseFile, &l) || l.Fence != g.lease.Fence {
+			return nil
+		}
+		g.started.kill()
+		if g.before.Fence == (turn.Fence{}) {
+			return r.own().Remove(leaseFile)
+		}
+		return r.writeLease(&g.before)
+	})
+}
+
+// digest stands for a fencing token where everybody can read it. A turn of another room, or of
+// the same one in another data directory, has another.
+func digest(fence turn.Fence) string {
+	sum := sha256.Sum256([]byte(fence.Lease))
+	return hex.EncodeToString(sum[:8])
+}
+
+// session returns the process of the agent's session, the zero ProcessID if none is known.
+func (r *Room) session() turn.ProcessID {
+	if r.Self.Root == nil {
+		return turn.ProcessID{}
+	}
+	return turn.ProcessID(*r.Self.Root)
+}
+
+// HeldByOtherWindow returns the pid of the process of the agent's session that took the turn, if
+// that is another one than the caller's and lives; 0 if the agent does not have the turn, the
+// processes are the same or one is an ancestor of the other, or one of them is not known.
+func (r *Room) HeldByOtherWindow(st *turn.State) (pid int) {
+	if st.Owner != r.Self.ID || r.holdsElsewhere(st) {
+		return 0
+	}
+	return r.otherWindow(r.recorded(st).Holder)
+}
+
+// otherWindow is HeldByOtherWindow for the process that took the turn.
+func (r *Room) otherWindow(holder turn.ProcessID) (pid int) {
+	mine := r.session()
+	if holder == (turn.ProcessID{}) || mine == (turn.ProcessID{}) || holder == mine {
+		return 0
+	}
+	if p := identity.Process(holder); r.isElsewhere(p) || !r.isAlive(&p) || identity.Related(r.Table, p, *r.Self.Root) {
+		return 0
+	}
+	return holder.PID
 }
 
 // forgetLease removes the record of an agent whose turn has ended. The room is

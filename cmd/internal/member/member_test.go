@@ -26,13 +26,13 @@ func TestMain(m *testing.M) {
 	if os.Args[0] != "tt" {
 		os.Exit(m.Run())
 	}
-	args := os.Args[1:] // guard ROOM --turn N --agent ID
+	args := os.Args[1:] // guard ROOM --turn N --agent ID --lease DIGEST
 	n, err := strconv.ParseInt(args[3], 10, 64)
 	if err == nil {
 		var store *fsroom.Store
 		if store, err = fsroom.Open(os.Getenv("TALKING_STICK_DATA_DIR"), fsroom.Options{}); err == nil {
 			c := &Client{Store: store, Table: identity.System(), Self: identity.Agent{ID: args[5]}}
-			err = c.Guard(context.Background(), args[1], n)
+			err = c.Guard(context.Background(), args[1], n, args[7])
 		}
 	}
 	if err != nil {

@@ -241,7 +241,7 @@ func TestGuardianOfAnAutoTurn(t *testing.T) {
 	granted := f.try(a)
 	self := a.Table.Self()
 	f.must(a.changeLease(t.Context(), func(_ *turn.State, l *turn.Lease) (bool, error) {
-		l.Guardian = turn.ProcessID(self)
+		l.Guardian, l.ByHand = turn.ProcessID(self), false
 		return true, nil
 	}))
 	g := &guardian{Room: a, turn: granted.TurnID, self: self, notified: true, due: firstRenewal}

@@ -19,7 +19,6 @@ const (
 	leaseFile     = roomtypes.LeaseFile     // a [turn.Lease]
 	wantsFile     = "wants"                 // its time is when a write of the agent was refused, which is to be called
 	autoFile      = "auto"                  // a hook has made the agent a member, and it has run no command
-	byHandFile    = "by_hand"               // the agent has asked for the turn that a hook had taken for it
 )
 
 // A processRecord names the processes of an agent. A session that was resumed has

@@ -14,6 +14,8 @@ func (r *Room) support(st *turn.State, lease turn.Lease, by caller) (k turn.Supp
 	switch {
 	case st.Owner == "", by.isGuardian:
 		k.Guardian = turn.ProcessUnknown
+	case lease.Fence == turn.Fence{}: // the record was lost, or another host has it
+		k.Guardian = turn.ProcessUnknown
 	case guardian == nil:
 		if k.Guardian = turn.NoProcess; r.FS.IsShared() {
 			k.Guardian = turn.ProcessUnknown // another host may know it

@@ -79,7 +79,7 @@ func (r *Room) Take(ctx context.Context, request turn.TakeRequest, out Output) (
 	request.Join = r.joinRequest(snap.State.Policy, r.IsHuman())
 	request.Waited = r.elapsed(r.waitingSince())
 	request.Host = r.host()
-	t := turnRequest{Room: r, out: out, joins: !r.IsMember(snap.State), lease: request.Lease}
+	t := turnRequest{Room: r, out: out, joins: !r.IsMember(snap.State), auto: request.Auto, lease: request.Lease}
 	owner, end := snap.State.Owner, (*TurnEnd)(nil)
 	if owner != "" && owner != r.Self.ID {
 		end = r.turnEndOf(ctx, snap, owner, takePatience, func(st *turn.State) error {
@@ -157,6 +157,7 @@ type turnRequest struct {
 	memberAt int64           // the last event at which the agent was seen to be a member; 0: none
 	facts    turn.Facts      // of the last look
 	proof    turn.Proof      // begun with the last decision
+	grant    grant           // of the turn, as soon as it is about to be granted
 	result   turn.WaitResult // of the last look
 	told     func() told     // what is told with that turn, as soon as it is known; nil: it is looked up after the commit
 	answered chan error      // the result of Answer for a grant; nil: nothing was granted
@@ -290,6 +291,9 @@ func (t *turnRequest) request(ctx context.Context, snap *snapshot, rule turnRule
 		t.before, t.facts, t.proof = st, f, proofBegun()
 		events, t.result, err = rule(st, f)
 		if len(events) > 0 && locked {
+			if err := t.Room.prepare(&t.grant, t.fence(), st.Policy, t.provenBy(), !t.auto); err != nil {
+				return nil, err
+			}
 			t.beginToTell(afterLock)
 		}
 		locked = true
@@ -303,6 +307,9 @@ func (t *turnRequest) request(ctx context.Context, snap *snapshot, rule turnRule
 			t.memberAt = snap.State.Seq
 		}
 		after, _, err := t.Room.change(ctx, snap, decide, func() { t.granted(afterLock) })
+		if t.answered == nil {
+			t.Room.abandon(afterLock, &t.grant, err)
+		}
 		if t.isClosed(afterLock, err) {
 			return true, nil
 		}
@@ -366,17 +373,17 @@ func (t *turnRequest) fence() turn.Fence {
 	return turn.Fence{Agent: t.Room.Self.ID, Turn: t.result.TurnID, Lease: t.result.LeaseID}
 }
 
-// granted answers as soon as the grant is durable; state.json is replaced after that.
-// The lease is recorded before the answer, since a caller may release as soon as it
-// reads the answer. A reader that does not read must not keep the room locked: then
-// the answer is printed by another goroutine.
+// granted answers as soon as the grant is durable; state.json is replaced after that. A
+// reader that does not read must not keep the room locked: then the answer is printed by
+// another goroutine.
 func (t *turnRequest) granted(ctx context.Context) {
 	if t.joins {
 		t.Room.recordArrival()
 	}
-	started, failure := t.Room.startGuardian(t.fence())
-	pid, err := t.Room.recordGrant(t.fence(), t.before.Policy, t.provenBy(), started, failure)
-	t.result.GuardianPID = pid
+	var err error
+	if t.result.GuardianPID = t.grant.lease.Guardian.PID; t.grant.failure != nil {
+		err = notStarted(t.result.TurnID, t.grant.failure)
+	}
 	switch {
 	case err != nil:
 	case t.told != nil:
@@ -395,7 +402,6 @@ func (t *turnRequest) granted(ctx context.Context) {
 	}
 	t.Room.forgetWait()
 	_ = t.Room.own().Remove(wantsFile)
-	_ = t.Room.own().Remove(byHandFile)
 }
 
 // answer prints the result if that was not done with the grant. What was printed
@@ -447,8 +453,7 @@ func (t *turnRequest) provenBy() turn.Proof {
 // [turn.State.Check].
 func (t *turnRequest) resume(ctx context.Context) (err error) {
 	t.Room.recordSeen() // first, see EnsureGuardian
-	_ = t.Room.own().Mark(byHandFile, t.Room.time())
-	if t.result.GuardianPID, err = t.Room.EnsureGuardian(ctx, t.fence()); err == nil {
+	if t.result.GuardianPID, err = t.Room.ensureGuardian(ctx, t.fence(), !t.auto); err == nil {
 		err = t.tell(t.lookUp(context.WithoutCancel(ctx), t.before, t.result.HandoffSeq))
 	}
 	return ownedError(t.result.TurnID, err)

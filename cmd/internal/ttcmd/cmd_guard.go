@@ -19,6 +19,7 @@ var guardCommand = &cli.Command{
 	Short:  "keep the lease of one turn alive",
 	Flags: func(f *cli.Flags) {
 		f.Int64("turn", "N", 0, "the turn to keep")
+		f.String("lease", "DIGEST", "a digest of its fencing token")
 	},
 	Run: runGuard,
 }
@@ -32,5 +33,5 @@ func runGuard(ctx context.Context, c *cli.Invocation) error {
 	}
 	ctx, stop := onSignal(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	return client.Guard(ctx, c.Arg("room"), c.Int64("turn"))
+	return client.Guard(ctx, c.Arg("room"), c.Int64("turn"), c.String("lease"))
 }

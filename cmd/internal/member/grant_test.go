@@ -1,0 +1,201 @@
+package member
+
+import (
+	"context"
+	"errors"
+	"os/exec"
+	"testing"
+
+	"github.com/talking-stick/tt/fsroom"
+	"github.com/talking-stick/tt/fsroom/turn"
+	"github.com/talking-stick/tt/identity"
+)
+
+// onDisk returns what is recorded of the agent's lease, of whatever turn.
+func onDisk(r *Room) (l turn.Lease) {
+	r.own().Read(leaseFile, &l)
+	return l
+}
+
+// The record of a lease is there before the turn is granted: who sees the turn sees its guardian,
+// wherever the process that was granted it is killed.
+func TestRecordComesBeforeTheGrant(t *testing.T) {
+	f := newFixture(t)
+	other := f.join("b:1")
+	var a *Room
+	var before turn.Lease
+	var owner string
+	fail := errors.New("no space")
+	granting := false
+	a = f.joinFailing("a:1", turn.DefaultPolicy(), func(s fsroom.Step) error {
+		if !granting || s != fsroom.StepAppend {
+			return nil
+		}
+		before, owner = onDisk(a), f.state(other).Owner
+		return fail
+	})
+	granting = true
+	err := a.Try(t.Context(), make(answers, 1))
+	if !errors.Is(err, fail) {
+		t.Fatal(err)
+	}
+	if owner != "" || before.Turn != 1 || before.Lease == "" || before.Guardian == (turn.ProcessID{}) || !before.ByHand {
+		t.Errorf("before the commit %q has the turn, and the record is %+v", owner, before)
+	}
+	if l := onDisk(a); l != (turn.Lease{}) {
+		t.Errorf("after it has failed the record is %+v", l)
+	}
+	for p := identity.Process(before.Guardian); a.isAlive(&p); { // it was killed: nobody waits for the turn
+	}
+	granting = false
+	if got := f.try(a); got.Status != turn.YourTurn || got.GuardianPID == 0 {
+		t.Errorf("then: %+v", got)
+	}
+}
+
+// A takeover that fails leaves the record of the turn that was lost before: by it the agent is told so.
+func TestFailedTakeoverKeepsTheRecord(t *testing.T) {
+	f := newFixture(t)
+	b := f.join("b:1")
+	granting := false
+	a := f.joinFailing("a:1", turn.DefaultPolicy(), func(s fsroom.Step) error {
+		if granting && s == fsroom.StepAppend {
+			return errors.New("no space")
+		}
+		return nil
+	})
+	f.try(a)
+	lost := onDisk(a)
+	take := turn.TakeRequest{Reason: "x", Operator: true}
+	take.Agent, take.Lease = "b:1", fsroom.NewID()
+	f.must(b.Take(t.Context(), take, make(answers, 1)))
+	take.Agent, take.Lease = "a:1", fsroom.NewID()
+	granting = true
+	if err := a.Take(t.Context(), take, make(answers, 1)); err == nil {
+		t.Fatal("it was taken")
+	}
+	if l := onDisk(a); l.Fence != lost.Fence {
+		t.Errorf("the record is of %+v and was of %+v", l.Fence, lost.Fence)
+	}
+}
+
+// A record that is missing proves nothing: nobody says that the guardian has ended.
+func TestLostRecordIsNoDeath(t *testing.T) {
+	f := newFixture(t)
+	b, a := f.join("b:1"), f.join("a:1")
+	f.try(a)
+	f.must(a.own().Remove(leaseFile))
+	st := f.state(b)
+	if list := st.Trouble(b.Facts(st)); len(list) > 0 {
+		t.Errorf("%+v", list)
+	}
+	if got := f.try(b); got.Status != turn.NotYet {
+		t.Errorf("%+v", got)
+	}
+}
+
+// A turn that a hook has taken stays one, however often hooks ask for it, until a command does.
+func TestHookAsksNotByHand(t *testing.T) {
+	f := newFixture(t)
+	f.join("b:1")
+	a := f.join("a:1")
+	ask := func() turn.WaitResult {
+		_, res, err := a.Client.TakeAuto(t.Context(), f.workspace())
+		f.must(err)
+		f.Cleanup(func() { _ = f.killProcess(res.GuardianPID) })
+		return res
+	}
+	for range 2 {
+		if res := ask(); res.Status != turn.YourTurn || !a.IsAuto(f.state(a)) {
+			t.Fatalf("%+v, auto %v", res, a.IsAuto(f.state(a)))
+		}
+	}
+	f.try(a)
+	ask()
+	if a.IsAuto(f.state(a)) {
+		t.Error("a command has asked for it, and it is a hook's still")
+	}
+}
+
+// TestOtherWindow: the turn belongs to the process of the session that took it, while that lives.
+func TestOtherWindow(t *testing.T) {
+	f := newFixture(t)
+	a := f.join("a:1")
+	parent, err := a.Table.Inspect(parentOf(t, a.Table))
+	f.must(err)
+	child := f.child()
+	window := func(p *identity.Process) *Room {
+		c := *a.Client
+		c.Self.Root = p
+		return c.Room(a.FS.Name(), a.Workspace)
+	}
+	one := window(&child)
+	f.try(one)
+	gone := ended(a.Table)
+	self := a.Table.Self()
+	for _, c := range []struct {
+		name   string
+		holder identity.Process
+		mine   *identity.Process
+		want   int
+	}{
+		{"another one that lives", child, &parent.Process, 0}, // an ancestor, by this process
+		{"itself", child, &child, 0},
+		{"its own child", child, &self, 0},
+		{"none known of the caller", child, nil, 0},
+		{"one that has ended", gone, &child, 0},
+		{"none known of the holder", identity.Process{}, &child, 0},
+		{"a sibling", f.child(), &child, -1},
+	} {
+		f.must(one.changeLease(t.Context(), func(_ *turn.State, l *turn.Lease) (bool, error) {
+			l.Holder = turn.ProcessID(c.holder)
+			return true, nil
+		}))
+		if c.want < 0 {
+			c.want = c.holder.PID
+		}
+		if pid := window(c.mine).HeldByOtherWindow(f.state(a)); pid != c.want {
+			t.Errorf("%s: %d, want %d", c.name, pid, c.want)
+		}
+	}
+}
+
+// TestGuardianOfAnotherDirectory: a turn with the same number, in a data directory that was put in the place of
+// the guardian's, is not its own.
+func TestGuardianOfAnotherDirectory(t *testing.T) {
+	f := newFixture(t)
+	a := f.join("a:1")
+	got := f.try(a)
+	g := &guardian{Room: a, turn: got.TurnID, lease: digest(turn.Fence{Lease: "of another life"}), self: ended(a.Table), due: 1, renewed: a.Now()}
+	before := onDisk(a)
+	if done, _, err := g.look(context.Background(), f.state(a)); !done || err != nil {
+		t.Errorf("done %v, %v", done, err)
+	}
+	if mine, err := g.renew(t.Context()); mine || err != nil || onDisk(a) != before {
+		t.Errorf("renewed %v, %v: %+v", mine, err, onDisk(a))
+	}
+	g.lease = digest(a.recorded(f.state(a)).Fence)
+	if !g.guards(f.state(a)) {
+		t.Error("its own turn is not its own")
+	}
+}
+
+// child starts a process that lives until the end of the test.
+func (f *fixture) child() identity.Process {
+	f.Helper()
+	cmd := exec.Command("sleep", "600")
+	f.must(cmd.Start())
+	f.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
+	info, err := identity.System().Inspect(cmd.Process.Pid)
+	f.must(err)
+	return info.Process
+}
+
+func parentOf(t *testing.T, table identity.Table) int {
+	t.Helper()
+	info, err := table.Inspect(table.Self().PID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return info.PPID
+}
