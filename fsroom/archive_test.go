@@ -10,8 +10,10 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/talking-stick/tt/fsroom"
+	"github.com/talking-stick/tt/fsroom/code"
 )
 
 // live leads a life of five events.
@@ -140,30 +142,42 @@ func TestUnarchivedLifeIsOver(t *testing.T) {
 	}
 }
 
-// TestArchiveIsNeverOverwritten: a directory put together from two copies has
-// the archive of a life that is not over in it.
-func TestArchiveIsNeverOverwritten(t *testing.T) {
-	f := newFixture(t)
-	f.do(join("a"), turnOn("a"))
-	journal, state := f.read(f.room.JournalPath()), f.read(f.statePath())
-	f.do(leave("a"))
-	f.write(f.room.JournalPath(), journal) // the room was copied before, the archive after
-	f.write(f.statePath(), state)
-	before := f.archives()
-	f.do(leave("a"))
-	after := f.archives()
-	if len(after) != 2 {
-		t.Fatalf("archived: %v", slices.Collect(maps.Keys(after)))
+// TestRoomOlderThanArchive: a directory put together from two copies has the archive of a life that
+// is not over in it. The archive has its last event, so it is over.
+func TestRoomOlderThanArchive(t *testing.T) {
+	for name, when := range map[string]func(*fixture, time.Time) error{
+		"the time of the journal kept": func(f *fixture, at time.Time) error { return os.Chtimes(f.room.JournalPath(), at, at) },
+		"another time":                 func(*fixture, time.Time) error { return nil },
+		"no state":                     func(f *fixture, _ time.Time) error { return os.Remove(f.statePath()) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t)
+			f.do(join("a"), turnOn("a"))
+			journal, state := f.read(f.room.JournalPath()), f.read(f.statePath())
+			info, err := os.Stat(f.room.JournalPath())
+			f.must(err)
+			f.do(leave("a"))
+			f.write(f.room.JournalPath(), journal) // the room was copied before, the archive after
+			f.write(f.statePath(), state)
+			f.must(when(f, info.ModTime()))
+			before := f.archives()
+			if _, _, err := f.room.Update(t.Context(), say("a", "still here")); code.Of(err) != code.NotJoined {
+				t.Errorf("Update: %v", err)
+			}
+			if f.room.Exists() || f.view().Position.Seq != 5 {
+				t.Errorf("the room has not ended: %+v", f.view())
+			}
+			if s := f.do(join("b")); s.Position.Seq != 7 || s.State.Turn != 1 {
+				t.Errorf("%+v at %+v", s.State, s.Position)
+			}
+			if after := f.archives(); !maps.Equal(before, after) {
+				t.Errorf("archived: %v", slices.Collect(maps.Keys(after)))
+			}
+			if kept := f.kept(f.room.Dir(), "journal.jsonl.aside-*"); len(kept) != 1 || kept[0] != string(journal) {
+				t.Errorf("kept %q", kept)
+			}
+		})
 	}
-	for path, content := range before {
-		if after[path] != content {
-			t.Errorf("%s was overwritten", path)
-		}
-	}
-	if s := f.do(join("b")); s.Position.Seq != 7 || s.State.Turn != 1 {
-		t.Errorf("%+v at %+v", s.State, s.Position)
-	}
-	f.odd = true
 }
 
 func (f *fixture) archives() map[string]string {

@@ -75,7 +75,7 @@ func (r *Room[S]) History(ctx context.Context, after int64, fn func(*event.Event
 		// round reads it. Events that two rounds do not find were removed.
 		removed := round > 0 && at == before
 		_, err = r.Events(ctx, at, func(e *event.Event) error {
-			if e.Seq != at+1 && !removed {
+			if e.Seq != at+1 && !e.Leaps(at) && !removed {
 				return errMissing
 			}
 			if err := fn(e); err != nil {
@@ -130,7 +130,8 @@ func (r *Room[S]) Event(ctx context.Context, seq int64) (*event.Event, error) {
 
 // Lookup opens the journal, which need not exist, until done is called. Its function at returns
 // the event of the current life with a sequence number, which shares no memory with others. It
-// sees events that are appended later. If there is no such event, the error has the code corrupt_room.
+// sees events that are appended later. An event that the journal had and has lost is one of type
+// [event.Damaged]. If there is no such event, the error has the code corrupt_room.
 func (r *Room[S]) Lookup(ctx context.Context) (at func(seq int64) (*event.Event, error), done func(), err error) {
 	log, err := r.OpenJournal()
 	if err != nil {
@@ -146,6 +147,9 @@ func (r *Room[S]) Lookup(ctx context.Context) (at func(seq int64) (*event.Event,
 			if err == nil {
 				found, err = r.EventAt(ctx, log, r.JournalPath(), seq)
 			}
+		}
+		if err == nil && found == nil && r.hasLost(log, seq) {
+			return &event.Event{Seq: seq, RoomID: r.name, Type: event.Damaged}, nil
 		}
 		if err == nil && found == nil {
 			err = errNoEvent(seq, r.JournalPath())

@@ -75,6 +75,9 @@ func (f *follower[S]) open() error {
 	if err != nil {
 		return err
 	}
+	if log == nil && f.room.isAlone() && f.room.liveWithout() {
+		log = journal.Absent(f.room.JournalPath())
+	}
 	if log == nil {
 		return ErrLifeEnded
 	}
@@ -106,8 +109,9 @@ func (f *follower[S]) reopen() error {
 // read delivers the events that are in the journal now.
 func (f *follower[S]) read(ctx context.Context) error {
 	err := f.scan(ctx)
-	if errors.Is(err, journal.ErrPosition) {
-		// Another program has made the file shorter.
+	var damage *journal.CorruptError
+	if errors.Is(err, journal.ErrPosition) || errors.As(err, &damage) {
+		// Another program has made the file shorter, and it may have grown since.
 		if err = f.find(); err == nil {
 			err = f.scan(ctx)
 		}

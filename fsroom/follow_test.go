@@ -148,7 +148,8 @@ func TestFollowAJournalThatWasCut(t *testing.T) {
 	f.do(join("a"))
 	before := f.read(f.room.JournalPath())
 	f.do(say("a", "one"), say("a", "two"))
-	r := &reader{want: 7}
+	f.expect("journal_shortened")
+	r := &reader{want: 8}
 	looks := 0
 	_, err := f.polled().Follow(context.Background(), 0, r.take, func() error {
 		switch looks++; looks {

@@ -15,8 +15,9 @@ import (
 // ended after it read state.json and before it opened the journal.
 const loadTries = 10
 
-// Load returns the room as state.json and the journal have it. The journal decides:
-// a state.json that does not fit it is ignored.
+// Load returns the room as state.json and the journal have it. The journal decides: a
+// state.json that does not fit it is ignored, unless it shows that the journal has lost
+// events, see [Files.Weigh].
 func (r *Files[S]) Load() (*Snapshot[S], error) {
 	if err := r.CheckDirs(); err != nil {
 		return nil, err
@@ -27,24 +28,35 @@ func (r *Files[S]) Load() (*Snapshot[S], error) {
 			return nil, err
 		}
 		info, err := os.Lstat(r.JournalPath())
+		missing := errors.Is(err, fs.ErrNotExist)
 		switch {
-		case errors.Is(err, fs.ErrNotExist):
+		case missing:
 			if cached != nil && cached.Position.Offset > 0 && r.cacheReplaced(cached) {
 				continue // the life ended in between
 			}
-			return r.BetweenLives(cached)
 		case err != nil:
 			return nil, err
 		case !info.Mode().IsRegular():
 			return nil, &journal.CorruptError{Path: r.JournalPath(), Line: 1, Problem: "it is not a regular file"}
+		default:
+			r.store.keepPrivate(r.JournalPath(), info)
+			if cached != nil && cached.covers(info) {
+				return cached, nil
+			}
 		}
-		r.store.keepPrivate(r.JournalPath(), info)
-		if cached != nil && cached.covers(info) {
-			return cached, nil
+		folded := &Snapshot[S]{}
+		if !missing {
+			folded, err = r.foldJournal(cached, info.Size())
+			if errors.Is(err, fs.ErrNotExist) {
+				continue
+			}
+			if err != nil {
+				return nil, err
+			}
 		}
-		snap, err := r.foldJournal(cached, info.Size())
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
+		snap, err := r.Weigh(cached, folded)
+		if err == nil && snap.Untold() && r.cacheReplaced(cached) {
+			continue // by the change that is not in what was read of the journal
 		}
 		return snap, err
 	}
@@ -59,7 +71,7 @@ func (r *Files[S]) cacheReplaced(cached *Snapshot[S]) bool {
 
 // foldJournal folds the journal, whose size is given: the lines beyond cached if
 // cached fits it, else all of them. A journal without a whole change belongs to a life
-// that was never committed: the room is still between two lives.
+// that was never committed: its snapshot has the zero Position.
 func (r *Files[S]) foldJournal(cached *Snapshot[S], size int64) (*Snapshot[S], error) {
 	log, err := journal.Open(r.JournalPath())
 	if err != nil {
@@ -70,21 +82,12 @@ func (r *Files[S]) foldJournal(cached *Snapshot[S], size int64) (*Snapshot[S], e
 	if cached != nil && !cached.outdated && cached.Position.Offset > 0 && size > cached.Position.Offset {
 		// The number of the next event shows that cached is of this life. A torn tail
 		// alone does not.
-		snap, err := r.fold(log, cached.State, cached.Position)
+		snap, err := r.fold(log, cached.State, cached)
 		if err == nil && snap.Position != cached.Position {
 			return snap, nil
 		}
 	}
-	snap, err := r.fold(log, r.rules.New(r.name), journal.Position{})
-	if err != nil || snap.Position.Offset > 0 {
-		return snap, err
-	}
-	torn := snap.Torn
-	snap, err = r.BetweenLives(cached)
-	if snap != nil {
-		snap.Torn = torn
-	}
-	return snap, err
+	return r.fold(log, r.rules.New(r.name), &Snapshot[S]{})
 }
 
 // Fold returns what the whole journal folds to, without looking at state.json. cached,
@@ -100,7 +103,7 @@ func (r *Files[S]) Fold(cached *Snapshot[S]) (*Snapshot[S], error) {
 	}
 	defer log.Close()
 	log.SetCommitted(func() int64 { return r.Committed(cached) })
-	return r.fold(log, r.rules.New(r.name), journal.Position{})
+	return r.fold(log, r.rules.New(r.name), &Snapshot[S]{})
 }
 
 // Committed returns how many bytes of the journal were committed, as far as cached
@@ -116,11 +119,15 @@ func (r *Files[S]) Committed(cached *Snapshot[S]) int64 {
 	return cached.Position.Offset
 }
 
-// fold applies every whole change behind a position to s.
-func (r *Files[S]) fold(log *journal.Log, s S, from journal.Position) (*Snapshot[S], error) {
-	snap := &Snapshot[S]{State: s}
-	end, tail, err := log.Scan(from, func(e *event.Event, end int64) error {
-		snap.Turn = e.Turn
+// fold applies every whole change behind a snapshot to s.
+func (r *Files[S]) fold(log *journal.Log, s S, from *Snapshot[S]) (*Snapshot[S], error) {
+	snap := &Snapshot[S]{State: s, Lost: from.Lost}
+	seq := from.Position.Seq
+	end, tail, err := log.Scan(from.Position, func(e *event.Event, end int64) error {
+		if e.Leaps(seq + 1) {
+			snap.Lost = lostBefore(e, seq)
+		}
+		snap.Turn, seq = e.Turn, e.Seq
 		err := r.rules.Apply(s, e)
 		var coded *code.Error
 		if err != nil && !errors.As(err, &coded) {

@@ -2,8 +2,10 @@ package fsroom
 
 import (
 	"context"
+	"errors"
 	"time"
 
+	"github.com/talking-stick/tt/journal"
 	"github.com/talking-stick/tt/journal/event"
 	"github.com/talking-stick/tt/lockfile"
 )
@@ -17,7 +19,21 @@ type local[S any] struct {
 
 func (r local[S]) View(context.Context) (*Snapshot[S], error) { return r.files.Load() }
 
+// exchangeTries bounds how often a change is decided again because the directory of the room was
+// exchanged while it was written.
+const exchangeTries = 100
+
 func (r local[S]) Update(ctx context.Context, decide Decision[S], committed func()) (*Snapshot[S], []event.Event, error) {
+	for try := 0; ; try++ {
+		snap, events, err := r.updateOnce(ctx, decide, committed)
+		var failed *journal.AppendError
+		if !errors.Is(err, errExchanged) || !errors.As(err, &failed) || !failed.Undone || try == exchangeTries {
+			return snap, events, err
+		}
+	}
+}
+
+func (r local[S]) updateOnce(ctx context.Context, decide Decision[S], committed func()) (*Snapshot[S], []event.Event, error) {
 	unlock, err := r.files.Acquire(ctx) // 2
 	if err != nil {
 		return nil, nil, err
@@ -43,7 +59,7 @@ func (r local[S]) Update(ctx context.Context, decide Decision[S], committed func
 		_ = r.files.CatchUp(snap) // spares the next reader the work
 		return snap, nil, nil
 	}
-	if replaced, err = r.files.commit(snap, events, committed); err != nil {
+	if events, replaced, err = r.files.commit(snap, events, committed); err != nil {
 		return nil, nil, err
 	}
 	return snap, events, nil

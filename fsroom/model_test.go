@@ -15,6 +15,7 @@ import (
 
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/fsroom/doctor"
 	"github.com/talking-stick/tt/fsroom/fsroomtest"
 	"github.com/talking-stick/tt/journal/event"
 )
@@ -26,6 +27,8 @@ type model struct {
 	room   *room
 	dir    string
 	states [][]byte // what state.json ever was
+	copies [][]byte // of the journal
+	cut    bool     // state.json alone has the last events
 	t      *rapid.T
 }
 
@@ -48,6 +51,7 @@ func TestAnyStory(t *testing.T) {
 		for _, p := range fsroomtest.Problems(m.dir, tallyRules) {
 			t.Error(p)
 		}
+		m.repaired()
 	})
 }
 
@@ -56,7 +60,7 @@ func actNames() []string {
 	for _, name := range names {
 		names = append(names, "failing "+name)
 	}
-	return append(names, "lose state", "old state", "tear a line", "tear a change", "touch a journal", "reopen")
+	return append(names, "lose state", "old state", "tear a line", "tear a change", "touch a journal", "reopen", "cut", "old journal", "lose journal")
 }
 
 func (m *model) acts() map[string]func() {
@@ -65,12 +69,28 @@ func (m *model) acts() map[string]func() {
 		"say a": say("a", "hello"), "say b": say("b", "hello"), "turn a": turnOn("a"), "nothing": nothing,
 	}
 	acts := map[string]func(){
-		"lose state":      func() { _ = os.Remove(filepath.Join(m.room.Dir(), "state.json")) },
+		"lose state": func() {
+			if !m.cut {
+				_ = os.Remove(filepath.Join(m.room.Dir(), "state.json"))
+			}
+		},
 		"old state":       m.oldState,
 		"tear a line":     func() { m.append(`{"event_seq":`) },
 		"tear a change":   func() { m.append(m.unfinished()) },
 		"touch a journal": func() { m.append("") },
 		"reopen":          m.reopen,
+		"cut": func() {
+			m.shorten(func(b []byte) []byte { return b[:rapid.IntRange(0, len(b)-1).Draw(m.t, "bytes")] })
+		},
+		"old journal": func() {
+			m.shorten(func(b []byte) []byte {
+				if len(m.copies) == 0 {
+					return b
+				}
+				return rapid.SampledFrom(m.copies).Draw(m.t, "copy")
+			})
+		},
+		"lose journal": func() { m.shorten(func([]byte) []byte { return nil }) },
 	}
 	for name, decide := range changes {
 		acts[name] = func() { m.update(decide, fsroom.Options{}) }
@@ -104,13 +124,38 @@ func (m *model) update(decide decision, o fsroom.Options) {
 	if b, err := os.ReadFile(filepath.Join(m.room.Dir(), "state.json")); err == nil {
 		m.states = append(m.states, b)
 	}
+	if b, err := os.ReadFile(m.room.JournalPath()); err == nil && !m.cut {
+		m.copies = append(m.copies, b)
+	}
+}
+
+// shorten puts less in the place of a journal that state.json covers. What is no less is all of it.
+func (m *model) shorten(less func([]byte) []byte) {
+	m.update(nothing, fsroom.Options{})
+	b, err := os.ReadFile(m.room.JournalPath())
+	if err != nil || len(b) == 0 || m.cut {
+		return
+	}
+	if b = less(b); b == nil {
+		err = os.Remove(m.room.JournalPath())
+	} else {
+		err = os.WriteFile(m.room.JournalPath(), b, 0o600)
+	}
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	if snap, err := m.room.View(); err == nil {
+		m.cut = snap.Untold()
+	}
 }
 
 // tell is the model's own idea of what events mean.
 func (m *model) tell(events []event.Event) {
 	w := &m.want
 	for _, e := range events {
-		m.seq++
+		if m.seq++; m.cut {
+			m.seq, m.cut = m.seq+1, false // the event that tells of the loss
+		}
 		if e.Seq != m.seq {
 			m.t.Fatalf("event %d where %d is due", e.Seq, m.seq)
 		}
@@ -162,7 +207,7 @@ func (m *model) reopen() {
 }
 
 func (m *model) oldState() {
-	if len(m.states) == 0 {
+	if len(m.states) == 0 || m.cut {
 		return
 	}
 	old := rapid.SampledFrom(m.states).Draw(m.t, "state")
@@ -171,8 +216,12 @@ func (m *model) oldState() {
 	}
 }
 
-// append leaves something at the end of the journal. A torn line stays the last.
+// append leaves something at the end of the journal. A torn line stays the last. What a killed process
+// leaves after a loss is another matter: see TestLossTornAnywhere.
 func (m *model) append(text string) {
+	if m.cut {
+		return
+	}
 	if b, _ := os.ReadFile(m.room.JournalPath()); len(b) > 0 && b[len(b)-1] != '\n' {
 		return
 	}
@@ -194,4 +243,18 @@ func (m *model) unfinished() string {
 		return "" // there is one already
 	}
 	return fmt.Sprintf(`{"event_seq":%d,"event_id":"x","room_id":"demo","turn_id":0,"event_type":"said","created_at":"2026-01-02T03:04:05.000Z","more":true}`+"\n", seq)
+}
+
+// repaired repairs the room, which changes nothing but that nothing is lost any more.
+func (m *model) repaired() {
+	room := fsroom.At(m.room.Store(), mendableRules(), "demo")
+	for _, p := range doctor.Repair(context.Background(), room) {
+		if !p.Repaired {
+			m.t.Errorf("not repaired: %+v", p)
+		}
+	}
+	m.compare("the repair")
+	for _, p := range doctor.Check(room) {
+		m.t.Errorf("after the repair: %+v", p)
+	}
 }

@@ -10,6 +10,7 @@ import (
 	"strconv"
 
 	"github.com/talking-stick/tt/journal"
+	"github.com/talking-stick/tt/journal/event"
 	"github.com/talking-stick/tt/journal/wire"
 	"github.com/talking-stick/tt/lockfile"
 )
@@ -19,7 +20,7 @@ const maxProjection = 64 << 20
 
 // A projection is the content of state.json:
 //
-//	{"format":1,"rules":2,"journal":{"offset":512,"event_seq":3,"turn_id":1,"mtime_ns":…},"fnv1a":"…","state":{…}}
+//	{"format":1,"rules":2,"room":"project-5009ec41113e0df2","journal":{"offset":512,"event_seq":3,"turn_id":1,"mtime_ns":…},"fnv1a":"…","state":{…}}
 //
 // It names the journal bytes it covers, so that one stat tells whether it is up to
 // date, and has a checksum of that and of the state, so that damage is noticed: with a
@@ -31,6 +32,7 @@ const maxProjection = 64 << 20
 type projection struct {
 	Format  int
 	Rules   int
+	Room    string // the name of the room; "" if an older program wrote it
 	Journal coverage
 	Sum     string // hexadecimal: not every reader of JSON has 64-bit numbers
 	State   json.RawMessage
@@ -39,6 +41,7 @@ type projection struct {
 func (p *projection) Fields(c *wire.Codec) {
 	c.Num("format", &p.Format)
 	c.OptNum("rules", &p.Rules)
+	c.OptText("room", &p.Room)
 	c.Object("journal", &p.Journal)
 	c.Text("fnv1a", &p.Sum)
 	c.OptRaw("state", &p.State)
@@ -51,6 +54,7 @@ type coverage struct {
 	// same size with another time was written by another program and is read again
 	// from the start.
 	MTime int64
+	Lost  event.Lost // see [Snapshot]; zero for none
 }
 
 func (c *coverage) Fields(w *wire.Codec) {
@@ -58,6 +62,8 @@ func (c *coverage) Fields(w *wire.Codec) {
 	w.Int("event_seq", &c.Seq)
 	w.Int("turn_id", &c.Turn)
 	w.Int("mtime_ns", &c.MTime)
+	w.OptInt("lost_from", &c.Lost.From)
+	w.OptInt("lost_to", &c.Lost.To)
 }
 
 // checksum returns the checksum of a projection with this coverage and state. It is
@@ -65,7 +71,11 @@ func (c *coverage) Fields(w *wire.Codec) {
 // takes longer than the rest of a reading command.
 func (c coverage) checksum(state []byte) string {
 	h := fnv.New64a()
-	for _, n := range []int64{c.Offset, c.Seq, c.Turn, c.MTime} {
+	numbers := []int64{c.Offset, c.Seq, c.Turn, c.MTime}
+	if c.Lost.To > 0 {
+		numbers = append(numbers, c.Lost.From, c.Lost.To)
+	}
+	for _, n := range numbers {
 		h.Write(strconv.AppendInt(nil, n, 10))
 		h.Write([]byte{' '})
 	}
@@ -75,7 +85,11 @@ func (c coverage) checksum(state []byte) string {
 
 // coverage returns what a state.json with this snapshot covers.
 func (s *Snapshot[S]) coverage() coverage {
-	return coverage{Position: s.Position, Turn: s.Turn, MTime: s.mtime}
+	c := coverage{Position: s.Position, Turn: s.Turn, MTime: s.mtime}
+	if s.Lost != nil {
+		c.Lost = *s.Lost
+	}
+	return c
 }
 
 // covers reports whether the journal has the size and the time that a snapshot from
@@ -99,7 +113,7 @@ func (r *Files[S]) Cached() (*Snapshot[S], error) {
 	if p.Format > r.rules.Format {
 		return nil, errNewerRoom(r.name, p.Format, r.rules.Format)
 	}
-	if p.Format < 1 || p.Journal.Offset < 0 || p.Journal.Seq < 0 || p.Journal.checksum(p.State) != p.Sum {
+	if p.Format < 1 || p.Journal.Offset < 0 || p.Journal.Seq < 0 || p.Journal.checksum(p.State) != p.Sum || p.Room != "" && p.Room != r.name {
 		return nil, nil
 	}
 	s := r.rules.New(r.name)
@@ -107,9 +121,14 @@ func (r *Files[S]) Cached() (*Snapshot[S], error) {
 		return nil, nil
 	}
 	outdated := p.Rules != r.rules.Version
-	return &Snapshot[S]{
+	snap := &Snapshot[S]{
 		State: s, Position: p.Journal.Position, Turn: p.Journal.Turn, mtime: p.Journal.MTime, fresh: !outdated, outdated: outdated,
-	}, nil
+		unnamed: p.Room == "",
+	}
+	if p.Journal.Lost.To > 0 {
+		snap.Lost = &p.Journal.Lost
+	}
+	return snap, nil
 }
 
 // Encode returns the JSON form of a state.
@@ -132,6 +151,13 @@ func (r *Files[S]) WriteProjection(snap *Snapshot[S]) error {
 	if err := r.store.Step(StepReplace); err != nil {
 		return err
 	}
+	if snap.mtime = 0; snap.Position.Offset > 0 {
+		info, err := os.Lstat(r.JournalPath())
+		if err != nil {
+			return err
+		}
+		snap.mtime = info.ModTime().UnixNano()
+	}
 	b, err := r.encodeProjection(snap)
 	if err != nil {
 		return err
@@ -151,22 +177,15 @@ func (r *Files[S]) WriteProjection(snap *Snapshot[S]) error {
 	return err
 }
 
-// encodeProjection returns the content of a state.json that covers snap.
+// encodeProjection returns the content of a state.json that covers snap, which has the time of
+// the journal.
 func (r *Files[S]) encodeProjection(snap *Snapshot[S]) ([]byte, error) {
-	snap.mtime = 0
-	if snap.Position.Offset > 0 {
-		info, err := os.Lstat(r.JournalPath())
-		if err != nil {
-			return nil, err
-		}
-		snap.mtime = info.ModTime().UnixNano()
-	}
 	state, err := r.rules.Encode(snap.State)
 	if err != nil {
 		return nil, fmt.Errorf("projection: %w", err)
 	}
 	c := snap.coverage()
-	p := projection{Format: r.rules.Format, Rules: r.rules.Version, Journal: c, Sum: c.checksum(state), State: state}
+	p := projection{Format: r.rules.Format, Rules: r.rules.Version, Room: r.name, Journal: c, Sum: c.checksum(state), State: state}
 	return append(wire.Append(make([]byte, 0, len(state)+192), &p), '\n'), nil
 }
 
@@ -180,9 +199,14 @@ func (r *Files[S]) sweep() error {
 }
 
 // draftProjection begins to write and sync the state.json that covers snap, in tmp, beside what
-// the caller does. The function that it returns waits for it, and returns nil if that failed.
-func (r *Files[S]) draftProjection(snap *Snapshot[S]) func() *lockfile.Draft {
-	b, err := r.encodeProjection(snap)
+// the caller does. The journal is the one that was written, whatever has its name by now. The function that it returns waits for it, and returns nil if that failed.
+func (r *Files[S]) draftProjection(snap *Snapshot[S], log *journal.Log) func() *lockfile.Draft {
+	_, modified, err := log.Stat()
+	snap.mtime = modified.UnixNano()
+	var b []byte
+	if err == nil {
+		b, err = r.encodeProjection(snap)
+	}
 	done := make(chan *lockfile.Draft, 1)
 	go func() {
 		var draft *lockfile.Draft

@@ -172,32 +172,3 @@ func TestDamageBehindAFreshState(t *testing.T) {
 	f.do(say("b", "unaware"))
 	f.expect("journal.jsonl:2:")
 }
-
-// TestJournalIsGone: what is left of a life without its journal are its
-// counters, which go on.
-func TestJournalIsGone(t *testing.T) {
-	tests := map[string]func(*fixture) error{
-		"removed": func(f *fixture) error { return os.Remove(f.room.JournalPath()) },
-		"emptied": func(f *fixture) error { return os.Truncate(f.room.JournalPath(), 0) },
-		"torn":    func(f *fixture) error { return os.Truncate(f.room.JournalPath(), 10) },
-	}
-	for name, lose := range tests {
-		t.Run(name, func(t *testing.T) {
-			f := newFixture(t)
-			before := f.populate()
-			f.must(lose(f))
-			found := strings.Join(f.problems(), "\n")
-			if !strings.Contains(found, "it is gone") {
-				t.Errorf("Check finds %q", found)
-			}
-			if s := f.view(); s.State.Open || s.Position.Seq != before.Position.Seq || s.State.Turn != before.State.Turn {
-				t.Errorf("%+v at %+v", s.State, s.Position)
-			}
-			after := f.do(join("d"))
-			if after.Position.Seq != before.Position.Seq+2 || after.State.Turn != before.State.Turn {
-				t.Errorf("%+v at %+v", after.State, after.Position)
-			}
-			f.gap = true // of what was lost
-		})
-	}
-}

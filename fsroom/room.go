@@ -154,7 +154,8 @@ func (r *Files[S]) TempDir() string { return filepath.Join(r.dir, "tmp") }
 func (r *Files[S]) AgentsDir() string { return filepath.Join(r.dir, "agents") }
 
 // Exists reports, at the cost of one stat, whether a life of the room may be in progress.
-// A room that has ended has no journal. Exists is true if a file has the name of one of the
+// A room that has ended has no journal, and one that has lost its journal has a state.json that
+// says that it has not ended. Exists is true if a file has the name of one of the
 // directories above, or the caller has no access: every other method then returns an error that says so.
 // With an engine it asks for a room that the mirror does not have, and is true if the
 // engine does not answer.
@@ -162,11 +163,12 @@ func (r *Room[S]) Exists() bool {
 	return r.HasJournal() || r.backend.Exists()
 }
 
-// HasJournal reports whether the room has a journal on this host. It asks no engine, unlike [Room.Exists].
+// HasJournal reports whether the room has a journal on this host, or has lost it. It asks no engine, unlike [Room.Exists].
 func (r *Files[S]) HasJournal() bool {
 	info, err := os.Lstat(r.JournalPath())
 	return err == nil && (info.Size() > 0 || !info.Mode().IsRegular()) ||
-		errors.Is(err, syscall.ENOTDIR) || errors.Is(err, fs.ErrPermission)
+		errors.Is(err, syscall.ENOTDIR) || errors.Is(err, fs.ErrPermission) ||
+		(err == nil || errors.Is(err, fs.ErrNotExist)) && r.liveWithout()
 }
 
 // Known returns the room as this host has it: [Room.View] without asking an engine.
@@ -187,10 +189,14 @@ type Snapshot[S any] struct {
 	Position journal.Position // the end of what State covers
 	Turn     int64            // turn_id of the last event in State
 	Torn     int64            // bytes of an unfinished change behind Position
+	// Lost are events that the journal has no more, nil if it has all: see Untold.
+	Lost  *event.Lost
+	Stale bool // the journal is an old copy of one that is in the archive; the next change moves it aside
 
 	mtime    int64 // of the journal, as covered by state.json
 	fresh    bool  // state.json covers exactly this
 	outdated bool  // see Outdated
+	unnamed  bool  // state.json does not say which room it is of
 }
 
 // Advance makes the snapshot end behind further events, the last of which is one of a turn.

@@ -84,6 +84,14 @@ func (s *tally) apply(e *event.Event) error {
 		s.In = slices.DeleteFunc(s.In, func(who string) bool { return who == e.From })
 	case closed:
 		*s = tally{Room: s.Room, Turn: s.Turn}
+	case event.JournalDamaged:
+		var loss struct {
+			State *tally `json:"state"`
+		}
+		if err := json.Unmarshal(e.Payload, &loss); err != nil {
+			return err
+		}
+		*s = *loss.State
 	}
 	s.Seq = e.Seq
 	return nil

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 
 	"github.com/talking-stick/tt/journal"
@@ -83,14 +84,24 @@ func (r *Files[S]) LoadToWrite() (*Snapshot[S], error) {
 		}
 	}
 	snap, err := r.Load()
+	if err == nil && snap.Position.Offset > 0 {
+		snap, err = r.Weigh(snap, snap) // both may be of an old copy, which Load does not look for
+	}
 	if err != nil {
 		return nil, err
 	}
 	return snap, r.Clear(snap)
 }
 
-// Clear cuts off a torn tail and archives a life that has ended but was not archived.
+// Clear moves aside an old copy of a journal, cuts off a torn tail and archives a life that has ended
+// but was not archived.
 func (r *Files[S]) Clear(snap *Snapshot[S]) error {
+	if snap.Stale {
+		if err := r.MoveAside(r.JournalPath()); err != nil {
+			return err
+		}
+		snap.Stale, snap.Torn = false, 0
+	}
 	if snap.Torn > 0 {
 		if err := r.cut(snap); err != nil {
 			return err
@@ -131,18 +142,28 @@ func (r *Files[S]) cut(snap *Snapshot[S]) error {
 
 // commit writes the events of a change and updates snap. The numbers are those of the
 // steps in the package comment. replaced, which may be nil, is to be closed when the room is
-// unlocked.
-func (r *Files[S]) commit(snap *Snapshot[S], events []event.Event, committed func()) (replaced *lockfile.Draft, err error) {
+// unlocked. written are the events as they were written.
+func (r *Files[S]) commit(snap *Snapshot[S], events []event.Event, committed func(),
+) (written []event.Event, replaced *lockfile.Draft, err error) {
 	if err := r.CatchUp(snap); err != nil { // 3
-		return nil, err
+		return nil, nil, err
+	}
+	own := 0
+	if snap.Untold() {
+		loss, err := r.lossEvent(snap)
+		if err != nil {
+			return nil, nil, err
+		}
+		events, own = append([]event.Event{loss}, events...), 1
 	}
 	next, err := r.FoldChange(snap, events) // 4
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
+	locked, _ := os.Lstat(r.LockPath())
 	log, err := r.openToAppend(snap) // 5
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer log.Close()
 	r.NotifyAgents(snap.State, next, events)
@@ -150,29 +171,33 @@ func (r *Files[S]) commit(snap *Snapshot[S], events []event.Event, committed fun
 		r.TouchNews(r.rules.News(next, events)...)
 	}
 	if err := r.store.Step(StepAppend); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	after := &Snapshot[S]{State: next, Turn: events[len(events)-1].Turn}
+	after := &Snapshot[S]{State: next, Turn: events[len(events)-1].Turn, Lost: snap.Lost}
 	drafted := func() *lockfile.Draft { return nil } // of state.json, which is synced beside the journal
 	_, err = log.Append(snap.Position, events, func(end journal.Position) error {
 		if after.Position = end; r.rules.Live(next) {
-			drafted = r.draftProjection(after)
+			drafted = r.draftProjection(after, log)
 		}
-		return r.store.opts.Sync(log)
+		err := r.store.opts.Sync(log)
+		if err == nil && r.exchanged(locked, log) {
+			err = errExchanged
+		}
+		return err
 	})
 	if err != nil {
 		if draft := drafted(); draft != nil {
 			draft.Remove()
 			draft.Close()
 		}
-		return nil, err
+		return nil, nil, err
 	}
 	// The change is committed. No error is returned after this.
 	*snap = *after
 	committed()
 	replaced = drafted()
 	r.project(snap, replaced) // 6
-	return replaced, nil
+	return events[own:], replaced, nil
 }
 
 // CatchUp replaces a state.json that is behind the journal. It syncs the journal first,
@@ -182,6 +207,9 @@ func (r *Files[S]) commit(snap *Snapshot[S], events []event.Event, committed fun
 func (r *Files[S]) CatchUp(snap *Snapshot[S]) error {
 	if snap.fresh || snap.Position.Seq == 0 {
 		return nil
+	}
+	if snap.Untold() {
+		return r.markLoss(snap)
 	}
 	if snap.Position.Offset == 0 { // between two lives
 		return r.WriteProjection(snap)

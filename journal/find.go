@@ -30,7 +30,8 @@ func (l *Log) First() (event.Event, error) {
 
 // Find returns the position before event seq, so that a [Log.Scan] from there delivers seq
 // first. The position can be inside a change. For a seq before the first event it is the
-// start of the file, and for one after the last it is that of [Log.Last].
+// start of the file, and for one after the last it is that of [Log.Last]. For a lost event it is
+// before the first one that follows.
 //
 // The lines are sorted by event_seq, so Find bisects the file. It needs about one small
 // read for each doubling of the size, and no index.
@@ -40,7 +41,7 @@ func (l *Log) Find(seq int64) (Position, error) {
 		return end, err
 	}
 	lines := newLineReader(l.file, 0, findWindow)
-	first, err := l.nextSeq(lines)
+	first, _, err := l.nextSeq(lines)
 	if err != nil || seq <= first {
 		return Position{}, err
 	}
@@ -54,7 +55,7 @@ func (l *Log) Find(seq int64) (Position, error) {
 		}
 		start, at := lines.off, seq
 		if start < end.Offset {
-			if at, err = l.nextSeq(lines); err != nil {
+			if at, _, err = l.nextSeq(lines); err != nil {
 				return Position{}, err
 			}
 		}
@@ -65,32 +66,35 @@ func (l *Log) Find(seq int64) (Position, error) {
 		}
 	}
 	lines.seek(low)
-	for {
+	for before := int64(0); ; {
 		start := lines.off
-		at, err := l.nextSeq(lines)
+		at, leaps, err := l.nextSeq(lines)
 		switch {
 		case err != nil:
 			return Position{}, err
+		case at >= seq && leaps && before > 0:
+			return Position{Offset: start, Seq: before}, nil
 		case at == seq:
 			return Position{Offset: start, Seq: seq - 1}, nil
 		case at > seq:
 			return Position{}, l.corrupt(start, fmt.Sprintf("event_seq %d where %d was due", at, seq))
 		}
+		before = at
 	}
 }
 
-// nextSeq returns the event_seq of the next line.
-func (l *Log) nextSeq(lines *lineReader) (int64, error) {
+// nextSeq returns the event_seq of the next line, and whether that may leave numbers out.
+func (l *Log) nextSeq(lines *lineReader) (seq int64, leaps bool, err error) {
 	start := lines.off
 	line, err := lines.next()
 	if err != nil {
-		return 0, l.explain(start+1, err)
+		return 0, false, l.explain(start+1, err)
 	}
 	var e event.Event
 	if err := decodeLine(line, &e); err != nil {
-		return 0, l.corrupt(start, err.Error())
+		return 0, false, l.corrupt(start, err.Error())
 	}
-	return e.Seq, nil
+	return e.Seq, e.Leaps(0), nil
 }
 
 // explain returns the error of Find for a failed read of a line that ends at end or later.

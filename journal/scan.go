@@ -25,7 +25,8 @@ const (
 // position is then before the change that fn has refused.
 //
 // The event numbers must increase by one, starting at from.Seq+1; after the zero Position
-// the first line may have any number. A Scan may start inside a change, at a position of
+// the first line may have any number, and an event of type [event.JournalDamaged] any higher
+// one. A Scan may start inside a change, at a position of
 // [Log.Find]; it then delivers the rest of the change.
 //
 // A torn tail is what was written of the one change after the bytes that are known to have
@@ -135,7 +136,7 @@ func (s *scanner) run() (tail Tail, problem string, err error) {
 		if err := decodeLine(line, &s.event); err != nil {
 			return s.undecodable(line, err)
 		}
-		if s.counted && s.event.Seq != s.seq+1 {
+		if s.counted && s.event.Seq != s.seq+1 && !s.event.Leaps(s.seq) {
 			return Tail{}, outOfOrder(s.event.Seq, s.seq), nil
 		}
 		if err := s.take(); err != nil {

@@ -22,7 +22,11 @@ const (
 	giveAway    = "as root: give it to the owner of the directory"
 	moveAside   = "move it aside"
 	rebuild     = "rebuild it from the journal, as the next change does"
+	fillGap     = "put an event of type damaged in the place of each lost one"
 )
+
+// JournalShortened is the Problem of a journal that has lost events which state.json covers.
+const JournalShortened = "journal_shortened"
 
 // A Problem is something wrong with a room's files.
 type Problem struct {
@@ -37,6 +41,9 @@ type Problem struct {
 	// name of the file beside it that has the damaged bytes.
 	Lost *int   `json:"lost_events,omitempty"`
 	Kept string `json:"kept,omitempty"`
+	// LostFrom and LostTo are the events that a shortened journal has lost.
+	LostFrom int64 `json:"lost_from,omitempty"`
+	LostTo   int64 `json:"lost_to,omitempty"`
 
 	// Harmless is set for what a crash, or a copy in the middle of a change, leaves by
 	// design: readers are not misled by it, and the next change removes it.
@@ -171,6 +178,20 @@ func (c *checker[S]) history() {
 		c.unfinished(folded.Position, c.Room.JournalPath(), "cut it off, as the next change does",
 			"%s of an unfinished change at the end", code.Count(int(folded.Torn), "byte"))
 	}
+	now, err := c.Room.Weigh(cached, folded)
+	if err != nil {
+		c.corrupt(c.Room.ArchiveDir(), err)
+		return
+	}
+	if now.Stale {
+		c.found(c.Room.JournalPath(), "move it aside, as the next change does", "it is an old copy of a journal that is in the archive")
+	}
+	if now.Lost != nil {
+		c.shortened(c.Room.JournalPath(), *now.Lost)
+	}
+	if now.Stale || now.Untold() {
+		return
+	}
 	if folded.Position.Offset == 0 {
 		c.betweenLives(cached)
 		return
@@ -182,6 +203,11 @@ func (c *checker[S]) history() {
 	if cached != nil {
 		c.cache(cached, folded)
 	}
+}
+
+func (c *checker[S]) shortened(path string, lost event.Lost) {
+	c.problems = append(c.problems, Problem{RoomID: c.Room.Name(), File: path, Problem: JournalShortened, Repair: fillGap,
+		LostFrom: lost.From, LostTo: lost.To})
 }
 
 // betweenLives checks a room without a life in progress, whose history is in the archive.
@@ -232,8 +258,11 @@ func (c *checker[S]) archive() {
 		c.found(c.Room.ArchiveDir(), "", "cannot be read: %v", err)
 	}
 	for _, path := range paths {
-		if err := checkArchived(path); err != nil {
+		switch lost, err := checkArchived(path); {
+		case err != nil:
 			c.corrupt(path, err)
+		case lost != nil:
+			c.shortened(path, *lost)
 		}
 		if info, err := os.Lstat(path); err == nil {
 			c.access(path, info)
@@ -241,18 +270,26 @@ func (c *checker[S]) archive() {
 	}
 }
 
-func checkArchived(path string) error {
+// checkArchived returns which events the journal has lost, nil if it has all.
+func checkArchived(path string) (lost *event.Lost, err error) {
 	log, err := journal.OpenCommitted(path)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer log.Close()
 	_, last := fsroom.ArchivedEvents(path)
-	end, tail, err := log.Scan(journal.Position{}, func(*event.Event, int64) error { return nil })
+	seq := int64(0)
+	end, tail, err := log.Scan(journal.Position{}, func(e *event.Event, _ int64) error {
+		if seq++; e.Leaps(seq) && seq > 1 {
+			lost = &event.Lost{From: seq, To: e.Seq - 1}
+		}
+		seq = e.Seq
+		return nil
+	})
 	if err == nil && (tail.Torn > 0 || end.Seq != last) {
 		err = log.Damaged(end.Offset+tail.Torn, fmt.Sprintf("the events end at %d, its name says %d", end.Seq, last))
 	}
-	return err
+	return lost, err
 }
 
 func (c *checker[S]) corrupt(file string, err error) {

@@ -19,9 +19,12 @@ func (r *repairer[S]) history() error {
 		return err
 	}
 	folded, err := r.Room.Fold(cached)
+	if err == nil {
+		cached, folded, err = r.sayLost(cached, folded)
+	}
 	var corrupt *journal.CorruptError
 	var notRegular *lockfile.NotRegularError
-	damaged := errors.As(err, &corrupt) || err == nil && r.lostOpening(cached, folded)
+	damaged := errors.As(err, &corrupt) || err == nil && (folded.Lost != nil || r.lostOpening(cached, folded))
 	switch {
 	case damaged:
 		if folded, err = r.salvage(cached); err != nil {
@@ -47,6 +50,32 @@ func (r *repairer[S]) history() error {
 		}
 	}
 	return r.Room.Finish(folded)
+}
+
+// sayLost writes the event that tells what the journal has lost, if state.json shows that it has.
+// It returns what state.json has, and what the journal folds to.
+func (r *repairer[S]) sayLost(cached, folded *fsroom.Snapshot[S]) (_, _ *fsroom.Snapshot[S], err error) {
+	now, err := r.Room.Weigh(cached, folded)
+	if err != nil || !now.Stale && !now.Untold() {
+		return cached, folded, err
+	}
+	if folded.Torn > 0 && !now.Stale {
+		if err := r.keepTorn(folded); err != nil {
+			return nil, nil, err
+		}
+	}
+	if now.Untold() {
+		err = r.Room.SayLost(now)
+	} else {
+		err = r.Room.Finish(now)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	if cached, err = r.Room.Cached(); err == nil {
+		folded, err = r.Room.Fold(cached)
+	}
+	return cached, folded, err
 }
 
 // salvage replaces the journal by what can be read of it and returns what that folds to.

@@ -145,7 +145,7 @@ func (r *repairer[S]) archive() error {
 	}
 	for _, path := range paths {
 		var corrupt *journal.CorruptError
-		if err := checkArchived(path); !errors.As(err, &corrupt) {
+		if lost, err := checkArchived(path); lost == nil && !errors.As(err, &corrupt) {
 			continue
 		}
 		v := salvage[S]{room: r.Room, path: path, committed: maxSalvage}

@@ -12,7 +12,7 @@ import (
 
 // EventDamaged is the type of an event in the place of one that could not be read. It
 // keeps event_seq without a gap and changes nothing else.
-const EventDamaged = "damaged"
+const EventDamaged = event.Damaged
 
 // A repair keeps a journal in memory.
 const (
@@ -36,6 +36,7 @@ type salvage[S any] struct {
 
 	out    []byte
 	orphan bool // it is not known how the room was opened
+	gap    bool // an event of type JournalDamaged follows
 	state  S
 	seq    int64       // the last one in out
 	bad    int64       // lines since then that cannot be read
@@ -109,13 +110,14 @@ func (v *salvage[S]) begin(line *journal.Line) {
 	}
 	v.after = event.Event{Turn: line.Event.Turn, CreatedAt: line.Event.CreatedAt}
 	v.seq = line.Event.Seq - 1
-	if v.bad > 0 {
+	if v.bad > 0 || line.Event.Type == event.JournalDamaged {
 		v.seq = min(v.seq, v.first-1)
 	}
 }
 
 // take adds a line, after events for those that are missing before it.
 func (v *salvage[S]) take(line *journal.Line) error {
+	v.gap = line.Event.Type == event.JournalDamaged && v.bad == 0
 	if err := v.fill(line.Event.Seq - 1); err != nil {
 		return err
 	}
@@ -174,5 +176,8 @@ func (v *salvage[S]) placeholder(seq int64) event.Event {
 		e.CreatedAt = event.NewTime(v.room.Store().Options().Now())
 	}
 	e.Reason = "this event could not be read any more; what was in its place is in " + v.kept
+	if v.gap {
+		e.Reason = "this event was lost: the journal was shorter"
+	}
 	return e
 }

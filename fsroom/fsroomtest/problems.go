@@ -29,8 +29,8 @@ import (
 // kind; nothing for one that is in order and at rest:
 //
 //   - files are 0600 and directories 0700, and no temporary file is left,
-//   - over all lives of a room, event_seq counts from 1 without a gap, turn_id
-//     never goes back and no event_id comes twice,
+//   - over all lives of a room, event_seq counts from 1 without a gap but for what an
+//     event says is lost, turn_id never goes back and no event_id comes twice,
 //   - archived lives have ended and the one in the room has not,
 //   - state.json covers the journal to its end and is what the journal folds to.
 //
@@ -203,8 +203,14 @@ func (h *history[S]) read(path string) (s S, ok bool) {
 	return s, true
 }
 
+// tellsOfLoss reports whether e says that all events from the one that is due up to itself are lost.
+func tellsOfLoss(e *event.Event, due int64) bool {
+	var loss event.Lost
+	return e.Type == event.JournalDamaged && json.Unmarshal(e.Payload, &loss) == nil && loss.From == due && loss.To == e.Seq-1
+}
+
 func (h *history[S]) event(path string, due int64, e *event.Event) {
-	if e.Seq != due {
+	if e.Seq != due && !tellsOfLoss(e, due) {
 		h.found("%s: event_seq %d where %d is due", path, e.Seq, due)
 	}
 	if e.Turn < h.turn {

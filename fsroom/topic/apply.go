@@ -7,6 +7,7 @@ import (
 
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/journal/event"
+	"github.com/talking-stick/tt/journal/wire"
 )
 
 // Apply folds one event into the state. An event of an unknown type only moves Seq,
@@ -38,7 +39,24 @@ func (s *State) fold(e *event.Event) error {
 		return s.settle(e, Answered, "")
 	case EventAnswer:
 		return s.applyAnswer(e)
+	case event.JournalDamaged:
+		return s.applyLoss(e)
 	}
+	return nil
+}
+
+// applyLoss makes s the state that the topic goes on from after events were lost.
+func (s *State) applyLoss(e *event.Event) error {
+	var p event.Loss
+	if err := decode(e, &p); err != nil || len(p.State) == 0 {
+		return err
+	}
+	known := New(s.TopicID)
+	if err := wire.Decode(p.State, known); err != nil {
+		return err
+	}
+	known.whole = s.whole
+	*s = *known
 	return nil
 }
 

@@ -51,6 +51,25 @@ func (s *State) change(e *event.Event) error {
 		return s.applyTreeChanged(e)
 	case JobEnded:
 		return s.applyJobEnded(e)
+	case JournalDamaged:
+		return s.applyLoss(e)
+	}
+	return nil
+}
+
+// applyLoss makes s the state that the room goes on from after events were lost.
+func (s *State) applyLoss(e *event.Event) error {
+	var p event.Loss
+	known := New(s.RoomID)
+	err := decode(e, &p)
+	if err == nil && len(p.State) > 0 {
+		err = wire.Decode(p.State, known)
+	}
+	if err != nil {
+		return fmt.Errorf("%s event %d: state: %w", e.Type, e.Seq, err)
+	}
+	if len(p.State) > 0 {
+		*s = *known
 	}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal/event"
+	"github.com/talking-stick/tt/journal/wire"
 )
 
 // eventful is a room in which every kind of event has happened.
@@ -21,11 +22,41 @@ func eventful(t testing.TB) *world {
 	changed(1, "a")(w)
 	w.resolve("a", w.state.Notes[0].ID)
 	w.endJob("b", 3, turn.JobFailed)
+	w.loses()
 	released("kept for b")(w)
 	for _, s := range (steps{later(grace), held("b"), taken("a"), left("b"), left("a")}) {
 		s(w)
 	}
 	return w
+}
+
+// loses tells that the last two events are lost, and what the room was after them.
+func (w *world) loses() {
+	seq := w.state.Seq
+	w.commit([]event.Event{{Type: turn.JournalDamaged, Turn: w.state.Turn,
+		Payload: wire.Append(nil, &event.Loss{Lost: event.Lost{From: seq - 1, To: seq}, State: json.RawMessage(mustJSON(w.state))})}}, nil)
+}
+
+// TestApplyLoss: a journal without the events folds to the same room.
+func TestApplyLoss(t *testing.T) {
+	w := room(t, members("a", "b"), held("a"), released("kept for b"), later(grace), held("b"))
+	kept := len(w.events) - 2
+	w.loses()
+	s := turn.New(roomID)
+	for i := range w.events {
+		if e := w.events[i]; i < kept || i > kept+1 {
+			if err := s.Apply(&e); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	w.alike("the room", s)
+	equal(t, "owner", words(s.Owner, s.Turn, s.Seq), words("b", 2, w.state.Seq))
+	bad := event.Event{Seq: 99, Type: turn.JournalDamaged, Payload: json.RawMessage(`{"state":[]}`)}
+	if err := s.Apply(&bad); err == nil {
+		t.Error("a state that cannot be read is believed")
+	}
+	w.alike("the room after that", s)
 }
 
 // TestEventTypes: the list is complete, and every kind was there.
@@ -43,7 +74,7 @@ func TestEventTypes(t *testing.T) {
 		}
 	}
 	equal(t, "types", strings.Join(turn.EventTypes(), " "), "room_opened member_joined member_left claim release pass takeover kick "+
-		"message_sent note_added note_resolved policy_changed close tree_changed job_ended")
+		"message_sent note_added note_resolved policy_changed close tree_changed job_ended journal_damaged")
 	equal(t, "unknown", turn.KnownEventType("Claim"), false)
 }
 
@@ -70,6 +101,7 @@ func TestPublic(t *testing.T) {
 	}
 	equal(t, "claim", string(turn.Public(find(w, turn.Claim, 1)).Payload), `{"handoff_event_seq":6,"kind":"direct_pass","waited_ms":0}`)
 	equal(t, "release", string(turn.Public(find(w, turn.Released, 0)).Payload), `{"preferred":"c"}`)
+	equal(t, "loss", string(turn.Public(find(w, turn.JournalDamaged, 0)).Payload), `{"lost_from":19,"lost_to":20}`)
 	equal(t, "pass", string(turn.Public(find(w, turn.Passed, 0)).Payload), "")
 	odd := event.Event{Type: turn.Claim, Payload: json.RawMessage(`{"lease_id":`)}
 	equal(t, "damaged", string(turn.Public(odd).Payload), "")

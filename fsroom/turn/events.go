@@ -25,12 +25,14 @@ const (
 	Closed        = "close"
 	TreeChanged   = "tree_changed"
 	JobEnded      = "job_ended"
+	// JournalDamaged tells that events were lost, see [event.Loss].
+	JournalDamaged = event.JournalDamaged
 )
 
 // EventTypes returns every type.
 func EventTypes() []string {
 	return []string{RoomOpened, MemberJoined, MemberLeft, Claim, Released, Passed, Takeover, Kicked,
-		MessageSent, NoteAdded, NoteResolved, PolicyChanged, Closed, TreeChanged, JobEnded}
+		MessageSent, NoteAdded, NoteResolved, PolicyChanged, Closed, TreeChanged, JobEnded, JournalDamaged}
 }
 
 // KnownEventType reports whether name is one of [EventTypes].
@@ -103,9 +105,9 @@ func Concerns(e *event.Event, agent string) bool {
 	return MeantFor(e, agent) && !own && e.Type != TreeChanged
 }
 
-// Public returns the event as streams show it: without the lease, which only the
-// results of its owner contain, without its time to live, its host and the readings of clocks, and with the preview
-// of a note instead of its body.
+// Public returns the event as streams show it: without the lease, which only the results of its owner
+// contain, without its time to live, its host, the readings of clocks and the state of the room, and
+// with the preview of a note instead of its body.
 func Public(e event.Event) event.Event {
 	e.More = false
 	switch e.Type {
@@ -115,6 +117,8 @@ func Public(e event.Event) event.Event {
 		e.Payload = without(e.Payload, "body", "note_turn_id", "previous_note_event_seq")
 	case JobEnded:
 		e.Payload = without(e.Payload, "oldest_job_id")
+	case JournalDamaged:
+		e.Payload = without(e.Payload, "state")
 	}
 	return e
 }

@@ -1,0 +1,46 @@
+package event
+
+import (
+	"encoding/json"
+
+	"github.com/talking-stick/tt/journal/wire"
+)
+
+// The types of events that are of every kind of room. They tell of events that are lost.
+const (
+	// JournalDamaged is the first event after lost ones, whose numbers are not used again: the
+	// only event whose number need not follow that of the line before it. Its payload is a [Loss].
+	JournalDamaged = "journal_damaged"
+	// Damaged is in the place of one event that could not be read. It changes nothing.
+	Damaged = "damaged"
+)
+
+// Lost are events that a journal had and has no more, by their numbers.
+type Lost struct {
+	From int64 `json:"lost_from"`
+	To   int64 `json:"lost_to"`
+}
+
+// Has reports whether the event with the number is lost. Nothing is lost if l is nil.
+func (l *Lost) Has(seq int64) bool { return l != nil && l.From <= seq && seq <= l.To }
+
+// Fields implements [wire.Fields].
+func (l *Lost) Fields(c *wire.Codec) {
+	c.Int("lost_from", &l.From)
+	c.Int("lost_to", &l.To)
+}
+
+// A Loss is the payload of a [JournalDamaged] event.
+type Loss struct {
+	Lost
+	State json.RawMessage // of the room after the last lost event, as state.json had it
+}
+
+// Fields implements [wire.Fields].
+func (l *Loss) Fields(c *wire.Codec) {
+	l.Lost.Fields(c)
+	c.OptRaw("state", &l.State)
+}
+
+// Leaps reports whether e may follow a line with the number seq that is not the one before its own.
+func (e *Event) Leaps(seq int64) bool { return e.Type == JournalDamaged && e.Seq > seq }
