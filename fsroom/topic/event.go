@@ -48,11 +48,14 @@ func decode(e *event.Event, v wire.Fields) error {
 // A Lookup reads one event of the topic's journal by its event_seq.
 type Lookup func(seq int64) (*event.Event, error)
 
-// load reads the payload of the event, which must be of the type.
+// load reads the payload of the event, which must be of the type. One that is lost has none.
 func (l Lookup) load(seq int64, eventType string, v wire.Fields) (*event.Event, error) {
 	e, err := l(seq)
 	if err != nil {
 		return nil, err
+	}
+	if e.Type == event.Damaged {
+		return e, nil
 	}
 	if e.Type != eventType {
 		return nil, fmt.Errorf("event %d is a %s and no %s", seq, e.Type, eventType)

@@ -1,6 +1,7 @@
 package topic
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/talking-stick/tt/journal/event"
@@ -64,7 +65,10 @@ func (l Lookup) Question(q *Question) (text string, askedAt event.Time, err erro
 	if err != nil {
 		return "", event.Time{}, err
 	}
-	return p.Text, e.CreatedAt, nil
+	if askedAt = e.CreatedAt; q.AskedAt != nil {
+		askedAt = *q.AskedAt
+	}
+	return p.Text, askedAt, nil
 }
 
 // An Answer is one answer as the asker reads it.
@@ -88,7 +92,7 @@ func (l Lookup) Answer(ref AnswerRef) (Answer, error) {
 	if p.Followups == nil {
 		p.Followups = []string{}
 	}
-	return Answer{AnswerID: p.AnswerID, AnsweredBy: e.From, AnsweredAt: e.CreatedAt, Payload: p.Payload}, nil
+	return Answer{AnswerID: p.AnswerID, AnsweredBy: cmp.Or(e.From, ref.AnsweredBy), AnsweredAt: e.CreatedAt, Payload: p.Payload}, nil
 }
 
 // Answers returns all answers to a question, oldest first, never nil.

@@ -74,6 +74,15 @@ func (s *State) applyLoss(e *event.Event) error {
 	return nil
 }
 
+// MailAtLoss returns what [State.Mail] was when events were lost, of which e tells.
+func MailAtLoss(e *event.Event, id string) int64 {
+	s := New("")
+	if s.applyLoss(e) != nil {
+		return 0
+	}
+	return s.Mail(id)
+}
+
 // decode decodes the payload of the event into v, which stays as it is without one.
 func decode(e *event.Event, v wire.Fields) error {
 	if len(e.Payload) == 0 {

@@ -39,7 +39,7 @@ func (w *world) loses() {
 
 // TestApplyLoss: a journal without the events folds to the same room.
 func TestApplyLoss(t *testing.T) {
-	w := room(t, members("a", "b"), held("a"), released("kept for b"), later(grace), held("b"))
+	w := room(t, members("a", "b"), held("a"), released("reserved for b"), held("b"))
 	kept := len(w.events) - 2
 	w.loses()
 	s := turn.New(roomID)
@@ -101,7 +101,7 @@ func TestPublic(t *testing.T) {
 	}
 	equal(t, "claim", string(turn.Public(find(w, turn.Claim, 1)).Payload), `{"handoff_event_seq":6,"kind":"direct_pass","waited_ms":0}`)
 	equal(t, "release", string(turn.Public(find(w, turn.Released, 0)).Payload), `{"preferred":"c"}`)
-	equal(t, "loss", string(turn.Public(find(w, turn.JournalDamaged, 0)).Payload), `{"lost_from":19,"lost_to":20}`)
+	equal(t, "loss", string(turn.Public(find(w, turn.JournalDamaged, 0)).Payload), `{"lost_from":15,"lost_to":16}`)
 	equal(t, "pass", string(turn.Public(find(w, turn.Passed, 0)).Payload), "")
 	odd := event.Event{Type: turn.Claim, Payload: json.RawMessage(`{"lease_id":`)}
 	equal(t, "damaged", string(turn.Public(odd).Payload), "")

@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"encoding/json"
 	"slices"
+	"strconv"
 	"strings"
 
+	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/journal/event"
 	"github.com/talking-stick/tt/journal/wire"
 )
@@ -74,6 +76,22 @@ func (p *changePayload) Fields(c *wire.Codec) {
 func ChangedNothing(e *event.Event) bool {
 	p, err := readChange(e)
 	return err == nil && p.Files == 0 && len(p.Head) == 0 && len(p.Unsure) == 0 && p.Unknown == ""
+}
+
+// TreeWords says in a line what a tree_changed event says: "turn 3 of a:1: 2 files changed".
+func TreeWords(e *event.Event) string {
+	p, err := readChange(e)
+	words := "after turn " + strconv.FormatInt(p.Turn, 10)
+	if p.Span == SpanTurn {
+		words = words[len("after "):] + " of " + e.From
+	}
+	switch {
+	case err != nil || p.Unknown != "":
+		return words + ": it is not known which files changed"
+	case p.Files == 0:
+		return words + ": no file changed"
+	}
+	return words + ": " + code.Count(int(p.Files), "file") + " changed"
 }
 
 // ToldChange returns what an agent is told of a tree_changed event with the payload: not which

@@ -245,6 +245,7 @@ func (v *RoomView) Fields(c *wire.Codec) {
 	wire.OptList(c, "trouble", &v.Trouble)
 	c.OptObject("activity", &v.Activity, v.Activity.What == "")
 	c.OptBool("path_missing", &v.PathMissing)
+	c.OptObject("journal_shortened", v.JournalShortened, v.JournalShortened == nil)
 }
 
 func (v *MemberView) Fields(c *wire.Codec) {
@@ -286,6 +287,7 @@ func (r *WaitResult) Fields(c *wire.Codec) {
 	c.Int("turn_id", &r.TurnID)
 	c.OptText("lease_id", &r.LeaseID)
 	c.OptRaw("handoff", &r.Handoff)
+	c.OptBool("handoff_lost", &r.HandoffLost)
 	c.OptText("from_agent_id", &r.From)
 	c.OptText("revoked_agent_id", &r.Revoked)
 	c.OptText("reason", &r.Reason)

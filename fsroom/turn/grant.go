@@ -67,6 +67,8 @@ type WaitResult struct {
 	// HandoffSeq is the event_seq of the handoff that came with the turn, 0 if there
 	// is none. The caller reads it from the journal and sets Handoff.
 	HandoffSeq int64
+	// HandoffLost says that the journal has lost that event. The caller sets it.
+	HandoffLost bool
 }
 
 // A TryRequest asks for the turn if the agent may claim it.

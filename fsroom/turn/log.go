@@ -143,6 +143,8 @@ func entryBeside(e *event.Event) *LogEntry {
 		entry.Kind, entry.Observer = "member", p.Observer
 	case PolicyChanged:
 		entry.Kind = "policy"
+	case JournalDamaged:
+		entry.Kind, entry.Text = "room", event.LostOf(e).Words()
 	default:
 		entry.Kind = "room"
 	}

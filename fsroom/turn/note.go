@@ -237,7 +237,8 @@ func HasNote(s *State, id string, at func(seq int64) (*event.Event, error)) bool
 	return err == nil && slices.ContainsFunc(all, func(n NoteView) bool { return n.ID == id })
 }
 
-// allNotes follows the chain of note events from the last one to the first.
+// allNotes follows the chain of note events from the last one to the first. Where one of them is lost,
+// only the open notes are known of those before.
 func allNotes(s *State, at func(seq int64) (*event.Event, error)) ([]NoteView, error) {
 	var notes []NoteView
 	resolved := make(map[string]*event.Event)
@@ -245,6 +246,14 @@ func allNotes(s *State, at func(seq int64) (*event.Event, error)) ([]NoteView, e
 		e, err := at(seq)
 		if err != nil {
 			return nil, err
+		}
+		if e.Type == event.Damaged {
+			for _, n := range slices.Backward(s.Notes) {
+				if n.Seq <= seq {
+					notes = append(notes, NoteView{Note: n})
+				}
+			}
+			break
 		}
 		var p NotePayload
 		if err := decode(e, &p); err != nil {

@@ -26,6 +26,8 @@ type RoomView struct {
 	OfferedUntil   *event.Time // the same
 	PathMissing    bool        // nothing is at CanonicalPath; the rules leave it to the caller to set
 	Activity       Activity    // of the owner
+	// JournalShortened is what the journal has lost; the rules leave it to the caller to set.
+	JournalShortened *event.Lost
 }
 
 // Room returns the view of the room at the moment of the facts.

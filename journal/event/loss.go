@@ -2,6 +2,7 @@ package event
 
 import (
 	"encoding/json"
+	"fmt"
 
 	"github.com/talking-stick/tt/journal/wire"
 )
@@ -23,6 +24,21 @@ type Lost struct {
 
 // Has reports whether the event with the number is lost. Nothing is lost if l is nil.
 func (l *Lost) Has(seq int64) bool { return l != nil && l.From <= seq && seq <= l.To }
+
+// Words says which events are lost: "event 7 is lost", "events 5 to 7 are lost".
+func (l Lost) Words() string {
+	if l.From == l.To {
+		return fmt.Sprintf("event %d is lost", l.From)
+	}
+	return fmt.Sprintf("events %d to %d are lost", l.From, l.To)
+}
+
+// LostOf returns what a [JournalDamaged] event says is lost.
+func LostOf(e *Event) Lost {
+	var p Loss
+	_ = wire.Decode(e.Payload, &p)
+	return p.Lost
+}
 
 // Fields implements [wire.Fields].
 func (l *Lost) Fields(c *wire.Codec) {

@@ -152,6 +152,10 @@ func (m *model) told(e *look.Entry) condition {
 		return condition{draw.Good, e.From + " resolves a note", draw.Dim}
 	case turn.JobEnded:
 		return condition{draw.Quiet, "job " + e.Text + ", for " + e.From, draw.Dim}
+	case turn.TreeChanged:
+		return condition{draw.Quiet, e.Text, draw.Dim}
+	case turn.JournalDamaged:
+		return condition{draw.Gone, because(e.Text), draw.Alarm}
 	case turn.Claim:
 		return condition{draw.Takes, e.To + " takes turn " + nth, draw.Yellow}
 	case turn.Takeover:

@@ -205,6 +205,11 @@ func (c *ReadCursor) Pass(e *event.Event, shown bool) {
 	case c.stopped || e.Seq <= c.at.EventSeq:
 	case mail && !shown:
 		c.stopped = true
+	case e.Type == turn.JournalDamaged: // what was lost and not shown will never be
+		c.at.EventSeq, c.last = e.Seq, e.ID
+		if n := turn.MailAtLoss(e, c.mailbox.Room.Self.ID); n > c.at.Read {
+			c.at.Read, c.moved = n, true
+		}
 	default:
 		c.at.EventSeq, c.last = e.Seq, e.ID
 		if mail {

@@ -462,6 +462,7 @@ func (t *turnRequest) resume(ctx context.Context) (err error) {
 // A told is what the agent is told with its turn.
 type told struct {
 	handoff  json.RawMessage
+	lost     bool // the handoff
 	briefing turn.Briefing
 	shown    func(*turn.State)
 	err      error
@@ -470,7 +471,7 @@ type told struct {
 // lookUp reads the handoff of an event and the briefing of the turn that comes with it. st is the room
 // before the grant.
 func (t *turnRequest) lookUp(ctx context.Context, st *turn.State, handoff int64) (n told) {
-	if n.handoff, n.err = t.Room.readHandoff(ctx, handoff); n.err == nil && t.Room.News != nil {
+	if n.handoff, n.lost, n.err = t.Room.readHandoff(ctx, handoff); n.err == nil && t.Room.News != nil {
 		n.briefing, n.shown = t.Room.News.Briefing(ctx, st, handoff)
 	}
 	return n
@@ -489,7 +490,7 @@ func (t *turnRequest) beginToTell(ctx context.Context) {
 
 // tell adds what the agent is told to the result.
 func (t *turnRequest) tell(n told) error {
-	t.result.Handoff, t.result.Briefing, t.shown = n.handoff, n.briefing, n.shown
+	t.result.Handoff, t.result.HandoffLost, t.result.Briefing, t.shown = n.handoff, n.lost, n.briefing, n.shown
 	return n.err
 }
 
@@ -511,14 +512,15 @@ func ownedError(turnID int64, err error) error {
 	return notStarted(turnID, err)
 }
 
-// readHandoff returns the handoff of an event. Event 0 has none.
-func (r *Room) readHandoff(ctx context.Context, seq int64) (json.RawMessage, error) {
+// readHandoff returns the handoff of an event. Event 0 has none. lost reports that the journal has
+// lost the event.
+func (r *Room) readHandoff(ctx context.Context, seq int64) (handoff json.RawMessage, lost bool, err error) {
 	if seq == 0 {
-		return nil, nil
+		return nil, false, nil
 	}
 	e, err := r.FS.Event(ctx, seq)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	return e.Handoff, nil
+	return e.Handoff, e.Type == event.Damaged, nil
 }

@@ -24,6 +24,7 @@ import (
 	"github.com/talking-stick/tt/fsroom/ledger"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/identity/harness"
+	"github.com/talking-stick/tt/journal/event"
 	"github.com/talking-stick/tt/skills"
 )
 
@@ -355,6 +356,9 @@ func writeProblem(t *cli.Text, p doctor.Problem) {
 		where += ":" + itoa(int64(p.Line))
 	}
 	what := p.Problem
+	if p.LostTo > 0 {
+		what += ": " + event.Lost{From: p.LostFrom, To: p.LostTo}.Words() + "; the room goes on from its state.json"
+	}
 	if p.Code != "" {
 		what += " (" + p.Code + ")"
 	}

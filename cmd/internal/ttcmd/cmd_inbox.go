@@ -1,6 +1,7 @@
 package ttcmd
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -248,11 +249,11 @@ func writeInbox(t *cli.Text, in *mailbox.Inbox) {
 			mark = t.Red("page")
 		}
 		if n.Shown {
-			t.Line("%s %s %s", mark, t.Bold(shortID(n.ID)), t.Dim(n.Author+": "+preview(n.Body)))
+			t.Line("%s %s %s", mark, t.Bold(shortID(n.ID)), t.Dim(n.Author+": "+preview(cmp.Or(n.Body, lostText))))
 			continue
 		}
 		t.Line("%s %s %s, %s", mark, t.Bold(shortID(n.ID)), noteAbout(n.Note), t.Ago(n.CreatedAt.Time))
-		t.Block("    ", n.Body)
+		t.Block("    ", cmp.Or(n.Body, lostText))
 	}
 	for i := range in.Asked {
 		q := &in.Asked[i]

@@ -1,6 +1,7 @@
 package ttcmd
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
@@ -155,6 +156,9 @@ func notesPage(ctx context.Context, room *member.Room, st *turn.State, q turn.No
 	return turn.ListNotes(st, q, at)
 }
 
+// lostText is in the place of a text that the journal has lost.
+const lostText = "(the text is lost: see tt why)"
+
 func writeNotes(t *cli.Text, notes []turn.NoteView) {
 	if len(notes) == 0 {
 		t.Line("No notes.")
@@ -169,7 +173,7 @@ func writeNotes(t *cli.Text, notes []turn.NoteView) {
 			mark = t.Red("page")
 		}
 		t.Line("%s  %s  %s, %s", t.Bold(shortID(n.ID)), mark, noteAbout(n.Note), t.Ago(n.CreatedAt.Time))
-		t.Block("  ", n.Body)
+		t.Block("  ", cmp.Or(n.Body, lostText))
 	}
 }
 

@@ -42,6 +42,7 @@ func runState(ctx context.Context, c *cli.Invocation) error {
 	}
 	f := room.Facts(st)
 	res := stateResult{Room: st.Room(f), Members: st.MemberViews(f), lastKnown: knownOf(c, room)}
+	res.Room.JournalShortened = room.FS.Shortened()
 	return c.Out.Result(&res, func(t *cli.Text) {
 		writeRoom(t, res.Room)
 		writeMembers(t, res.Members, room.Self.ID)

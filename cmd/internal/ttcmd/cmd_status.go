@@ -66,6 +66,8 @@ type statusResult struct {
 	NextAction     string         `json:"next_action"`
 
 	Siblings []member.Sibling `json:"siblings"` // the other working trees of the repository
+
+	JournalShortened *event.Lost `json:"journal_shortened,omitempty"` // what the journal has lost
 	lastKnown
 }
 
@@ -92,6 +94,7 @@ func runStatus(ctx context.Context, c *cli.Invocation) error {
 		return err
 	}
 	res.Locks, res.Siblings = locksOf(room), room.Siblings(room.Workspace)
+	res.JournalShortened = room.FS.Shortened()
 	outside := outsideText(ctx, c, room, st)
 	return c.Out.Result(res, func(t *cli.Text) { writeStatus(t, st.Room(f), res, outside) })
 }
@@ -175,6 +178,7 @@ func nextAction(r statusResult) string {
 }
 
 func writeStatus(t *cli.Text, v turn.RoomView, r statusResult, outside string) {
+	v.JournalShortened = r.JournalShortened
 	writeRoom(t, v)
 	if r.Doubt != "" && r.Owner == "" { // what is wrong with an owner is its trouble
 		t.Line("        %s: %s", r.ReservedFor, r.Doubt)

@@ -9,6 +9,7 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/mailbox"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
+	"github.com/talking-stick/tt/journal/event"
 	"github.com/talking-stick/tt/journal/wire"
 )
 
@@ -30,6 +31,8 @@ type whyResult struct {
 	Members []mailbox.MemberReach `json:"members"`
 	Locks   []*lockView           `json:"locks,omitempty"`
 	Next    []string              `json:"next"`
+
+	JournalShortened *event.Lost `json:"journal_shortened,omitempty"` // what the journal has lost
 }
 
 func runWhy(ctx context.Context, c *cli.Invocation) error {
@@ -53,7 +56,8 @@ func runWhy(ctx context.Context, c *cli.Invocation) error {
 		}
 		told = slices.DeleteFunc(told, func(m mailbox.MemberReach) bool { return m.ID != id })
 	}
-	res := whyResult{Turn: wire.Append(nil, &standing), Members: told, Locks: locksOf(room), Next: st.Outlook(f)}
+	res := whyResult{Turn: wire.Append(nil, &standing), Members: told, Locks: locksOf(room), Next: st.Outlook(f),
+		JournalShortened: room.FS.Shortened()}
 	if elsewhere != "" {
 		res.Next = append(res.Next, elsewhere)
 	}
@@ -98,6 +102,7 @@ func writeWhy(t *cli.Text, standing turn.Standing, told []mailbox.MemberReach, r
 	for _, what := range r.Next {
 		next(what)
 	}
+	writeShortened(t, r.JournalShortened)
 }
 
 // turnWords says who has the turn and since when.

@@ -19,6 +19,14 @@ func writeRoom(t *cli.Text, r turn.RoomView) {
 	t.Line("Room    %s  %s", r.CanonicalPath, stateStyle(t, r.State))
 	writeHolder(t, r)
 	writeTrouble(t, r.Trouble)
+	writeShortened(t, r.JournalShortened)
+}
+
+// writeShortened says what the journal has lost.
+func writeShortened(t *cli.Text, lost *event.Lost) {
+	if lost != nil {
+		t.Line("%s %s: the journal was shortened. Do: tt doctor --repair", t.Red("Journal"), lost.Words())
+	}
 }
 
 // writeTurn says where the stick is, in the words of [turn.State.Words].
@@ -213,6 +221,9 @@ func writeGrant(t *cli.Text, r turn.WaitResult) {
 	t.Line("%s %s).", t.Green("Your turn"), line)
 	writeInterrupted(t, r.Briefing.Interrupted)
 	writeHandoff(t, "  ", r.Handoff)
+	if r.HandoffLost {
+		t.Line("  The handoff is lost: the journal was shortened.")
+	}
 	writeBriefing(t, r.Briefing)
 	if r.LastHandoff != 0 {
 		t.Line("The last handoff is event %d: tt events --after %d --limit 1", r.LastHandoff, r.LastHandoff-1)

@@ -1,6 +1,7 @@
 package ttcmd
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 
@@ -30,7 +31,7 @@ func writeBriefing(t *cli.Text, b turn.Briefing) {
 			mark = t.Red("page")
 		}
 		t.Line("    %s  %s  %s", t.Bold(shortID(n.ID)), mark, noteAbout(n.Note))
-		t.Block("      ", n.Body)
+		t.Block("      ", cmp.Or(n.Body, lostText))
 	}
 	writeBriefChanges(t, b.Changes, b.MoreChanges)
 	writeUnread(t, b.Unread)

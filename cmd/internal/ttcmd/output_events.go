@@ -154,6 +154,8 @@ func eventDetail(e *event.Event) string {
 		return turn.ReadHandoff(e.Handoff).NextAction
 	case turn.TreeChanged:
 		return changesText(e.Payload)
+	case turn.JournalDamaged:
+		return event.LostOf(e).Words()
 	}
 	return ""
 }

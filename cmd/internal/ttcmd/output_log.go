@@ -153,6 +153,8 @@ func besideWords(e *turn.LogEntry) string {
 		return e.Agent + " changed the policy"
 	case turn.TreeChanged:
 		return changesText(e.Changes)
+	case turn.JournalDamaged:
+		return e.Text + why
 	case turn.Closed:
 		return strings.TrimSpace(e.Agent+" ") + closedWords(e.Agent) + why
 	}

@@ -28,7 +28,7 @@ type Detail struct {
 // An Entry is an event of the journal.
 type Entry struct {
 	event.Event
-	Text   string // of a message or a note
+	Text   string // of a message or a note; what a job, a change of the tree or a loss was
 	Urgent bool   // a message that interrupts, or a note with the severity page
 }
 
@@ -88,15 +88,19 @@ func (l *Looker) entries(ctx context.Context, room *member.Room, st *turn.State,
 		if e.Seq > st.Seq {
 			return member.ErrEnough
 		}
-		list = append(list, newEntry(e.Clone()))
+		list = append(list, NewEntry(e.Clone()))
 		return nil
 	})
 	return list[max(0, len(list)-mostEntries):]
 }
 
-func newEntry(e event.Event) Entry {
+// NewEntry returns an event as it is shown.
+func NewEntry(e event.Event) Entry {
 	entry := Entry{Event: turn.Public(e)}
-	if e.Type == turn.MessageSent || e.Type == turn.NoteAdded || e.Type == turn.JobEnded {
+	switch e.Type {
+	case turn.TreeChanged:
+		entry.Text = turn.TreeWords(&e)
+	case turn.MessageSent, turn.NoteAdded, turn.JobEnded, turn.JournalDamaged:
 		logged := turn.LogEntries([]event.Event{e})[0]
 		entry.Text = logged.Text
 		entry.Urgent = logged.Hint == turn.HintInterrupt || logged.Severity == turn.SeverityPage

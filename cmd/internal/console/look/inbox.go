@@ -91,7 +91,7 @@ func itemsOf(r *Room, in *mailbox.Inbox) []Item {
 		add(KindAnswer, a.QuestionID, a.AnsweredBy, a.AnsweredAt.Time, a.Payload.Markdown+"\n\nYou asked: "+a.Question)
 	}
 	for i := range in.Messages {
-		e := newEntry(in.Messages[i])
+		e := NewEntry(in.Messages[i])
 		add(KindMessage, "", e.From, e.CreatedAt.Time, e.Text)
 		items[len(items)-1].Seq = e.Seq
 	}

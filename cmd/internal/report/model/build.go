@@ -2,6 +2,7 @@ package model
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/talking-stick/tt/fsroom/topic"
@@ -33,7 +34,7 @@ type mark struct {
 
 // damaged is the type of the events that repairing a journal puts in the place of those
 // that could not be read.
-const damaged = "damaged"
+const damaged = event.Damaged
 
 // payload has what a report shows of payloads. A payload that cannot be read, or has
 // values of other types, leaves its fields empty.
@@ -50,6 +51,11 @@ type payload struct {
 	QuestionID string `json:"question_id"`
 	Question   string `json:"question_text"`
 	Answer     string `json:"answer_markdown"`
+	Span       string `json:"span"`
+	Turn       int64  `json:"turn_id"`
+	Files      int64  `json:"files"`
+	Added      int64  `json:"added"`
+	Removed    int64  `json:"removed"`
 }
 
 func payloadOf(e *event.Event) (p payload) {
@@ -106,10 +112,27 @@ func (b *Builder) Add(e *event.Event) {
 	case turn.Closed:
 		b.closed(e, at)
 	case turn.PolicyChanged, turn.JobEnded:
+	case turn.TreeChanged:
+		b.changed(e)
+	case turn.JournalDamaged:
+		l := event.LostOf(e)
+		m.Damaged = slices.DeleteFunc(m.Damaged, func(d Oddity) bool { return l.Has(d.Seq) }) // a repair has put them there
+		m.Damaged = append(m.Damaged, Oddity{At: at, Seq: l.From, To: l.To})
 	case damaged:
 		m.Damaged = append(m.Damaged, Oddity{At: at, Seq: e.Seq})
 	default:
 		b.events[len(b.events)-1].unknown = e.Type
+	}
+}
+
+// changed notes how many files a turn has changed.
+func (b *Builder) changed(e *event.Event) {
+	p := payloadOf(e)
+	for i := range slices.Backward(b.m.Turns) {
+		if t := &b.m.Turns[i]; p.Span == turn.SpanTurn && t.Number == p.Turn {
+			t.Files, t.Added, t.Removed = p.Files, p.Added, p.Removed
+			return
+		}
 	}
 }
 

@@ -209,7 +209,11 @@ func (f *findings) openQuestion() {
 
 // journal says what is odd about the events themselves.
 func (f *findings) journal() {
-	if n := len(f.m.Damaged); n > 0 {
+	n := len(f.m.Damaged)
+	for _, d := range f.m.Damaged {
+		n += int(max(0, d.To-d.Seq))
+	}
+	if n > 0 {
 		f.add(nil, true, code.Count(n, "event")+" damaged and lost", fmt.Sprintf("event %d; what happened there is not known", f.m.Damaged[0].Seq))
 	}
 	if n := len(f.m.Steps); n > 0 {

@@ -58,6 +58,9 @@ type Turn struct {
 	Seq       int64           `json:"q"`             // the event_seq of the grant
 	Handoff   json.RawMessage `json:"h,omitempty"`   // what it ended with, as it was given
 	EndSeq    int64           `json:"hq,omitempty"`  // the event_seq of the end
+	Files     int64           `json:"f,omitempty"`   // how many files it changed, as far as that was recorded
+	Added     int64           `json:"fa,omitempty"`  // and how many lines
+	Removed   int64           `json:"fr,omitempty"`
 }
 
 // A Span is a time of an agent.
@@ -137,6 +140,7 @@ type Oddity struct {
 	At   int64 `json:"t"`
 	Back int64 `json:"d,omitempty"` // how much older
 	Seq  int64 `json:"q"`
+	To   int64 `json:"to,omitempty"` // the last one, if the journal has lost several
 }
 
 // MaxTurns is the greatest number of turns in a model.

@@ -16,6 +16,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 	"github.com/talking-stick/tt/cmd/internal/report/model"
 	"github.com/talking-stick/tt/cmd/internal/report/reporttest"
+	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal/event"
 	"pgregory.net/rapid"
 )
@@ -244,5 +245,26 @@ func TestTrace(t *testing.T) {
 	}
 	if phases["M"] != len(m.Agents)+1 || phases["X"] != len(m.Turns) || phases["s"] == 0 || phases["s"] != phases["f"] || phases["i"] == 0 {
 		t.Error(phases)
+	}
+}
+
+// TestEveryEventIsKnown: no type of event is one that this version does not know, a turn has its
+// files, and a shortened journal the number of events that it has lost.
+func TestEveryEventIsKnown(t *testing.T) {
+	var b model.Builder
+	for i, name := range turn.EventTypes() {
+		b.Add(&event.Event{Seq: int64(i + 1), Turn: 3, Type: name, From: "a:1", To: "b:1",
+			Payload: []byte(`{"span":"turn","turn_id":3,"files":2,"added":5,"lost_from":5,"lost_to":6}`)})
+	}
+	m := b.Model(model.Options{})
+	if len(m.Unknown) > 0 {
+		t.Errorf("not known: %v", m.Unknown)
+	}
+	files := int64(0)
+	for _, x := range m.Turns {
+		files = max(files, x.Files)
+	}
+	if files != 2 || len(m.Damaged) != 1 || m.Damaged[0].Seq != 5 || m.Damaged[0].To != 6 {
+		t.Errorf("%d files, damaged %v", files, m.Damaged)
 	}
 }

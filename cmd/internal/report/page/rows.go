@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/talking-stick/tt/cmd/internal/report/model"
+	"github.com/talking-stick/tt/fsroom/code"
 )
 
 // colours is how many there are. The last is that of persons.
@@ -32,8 +33,14 @@ func colourClasses(m *model.Model) []string {
 var functions = template.FuncMap{
 	"number": number, "duration": duration, "when": when,
 	"began": func(t *model.Turn) string { return cmp.Or(beginnings[t.Kind], t.Kind) },
-	"ended": func(t *model.Turn) string { return cmp.Or(endings[t.EndedBy], t.EndedBy) },
-	"lost":  func(t *model.Turn) bool { return t.EndedBy == "takeover" || t.EndedBy == "kick" || t.EndedBy == "lost" },
+	"ended": func(t *model.Turn) string {
+		words := cmp.Or(endings[t.EndedBy], t.EndedBy)
+		if t.Files > 0 {
+			words += fmt.Sprintf(", %s +%d −%d", code.Count(int(t.Files), "file"), t.Added, t.Removed)
+		}
+		return words
+	},
+	"lost": func(t *model.Turn) bool { return t.EndedBy == "takeover" || t.EndedBy == "kick" || t.EndedBy == "lost" },
 }
 
 // Who returns the id of an agent.

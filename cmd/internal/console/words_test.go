@@ -1,0 +1,26 @@
+package console
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/talking-stick/tt/cmd/internal/console/look"
+	"github.com/talking-stick/tt/fsroom/turn"
+	"github.com/talking-stick/tt/journal/event"
+)
+
+// TestEveryEventHasWords: no type of event is shown by its raw name.
+func TestEveryEventHasWords(t *testing.T) {
+	m := &model{me: me}
+	for _, name := range turn.EventTypes() {
+		e := look.NewEntry(event.Event{Seq: 7, Turn: 3, Type: name, From: "a:1", To: "b:1",
+			Payload: []byte(`{"span":"turn","turn_id":3,"files":2,"lost_from":5,"lost_to":6,"state":{"owner":"x:1"}}`)})
+		words := m.told(&e).word
+		if words == "" || strings.Contains(words, name+" ") || strings.Contains(name, "_") && strings.Contains(words, name) {
+			t.Errorf("%s: %q", name, words)
+		}
+		if strings.Contains(string(e.Payload), "x:1") && name == turn.JournalDamaged {
+			t.Errorf("%s has the state of the room", name)
+		}
+	}
+}
