@@ -48,7 +48,7 @@ func (s *Store) Explain(err error, path string) error {
 	case errors.As(err, &notDir):
 		return code.New(code.CorruptRoom, "something else stands in the place of a directory: %v", err).
 			WithHint(`look at it with "tt doctor", and move it away`).With("file", notDir.Path).Because(err)
-	case errors.Is(err, errExchanged) && errors.As(err, &failed) && failed.Undone:
+	case errors.Is(err, errExchanged) && (!errors.As(err, &failed) || failed.Undone):
 		return code.New(code.CorruptRoom, "the directory %s was exchanged for another one again and again; nothing was changed", path).
 			WithHint("wait until the copy is in its place, and try again").With("file", path).Because(err)
 	case errors.As(err, &failed) && !failed.Undone:

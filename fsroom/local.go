@@ -27,7 +27,7 @@ func (r local[S]) Update(ctx context.Context, decide Decision[S], committed func
 	for try := 0; ; try++ {
 		snap, events, err := r.updateOnce(ctx, decide, committed)
 		var failed *journal.AppendError
-		if !errors.Is(err, errExchanged) || !errors.As(err, &failed) || !failed.Undone || try == exchangeTries {
+		if !errors.Is(err, errExchanged) || errors.As(err, &failed) && !failed.Undone || try == exchangeTries {
 			return snap, events, err
 		}
 	}

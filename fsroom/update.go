@@ -190,13 +190,20 @@ func (r *Files[S]) commit(snap *Snapshot[S], events []event.Event, committed fun
 			draft.Remove()
 			draft.Close()
 		}
+		if errors.Is(err, journal.ErrPosition) { // it is not the journal that was loaded
+			err = fmt.Errorf("%w: %w", errExchanged, err)
+		}
 		return nil, nil, err
 	}
 	// The change is committed. No error is returned after this.
 	*snap = *after
 	committed()
 	replaced = drafted()
-	r.project(snap, replaced) // 6
+	if !r.exchanged(locked, log) {
+		r.project(snap, replaced) // 6
+	} else if replaced != nil {
+		replaced.Remove()
+	}
 	return events[own:], replaced, nil
 }
 

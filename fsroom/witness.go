@@ -152,11 +152,12 @@ func (r *Files[S]) hasLost(log *journal.Log, seq int64) bool {
 // the room was locked: its directory was exchanged. Nothing was changed.
 var errExchanged = errors.New("the directory of the room was exchanged meanwhile")
 
-// exchanged reports whether the locked file, or the journal, has lost its name.
+// exchanged reports whether the locked file, or the journal, has lost its name, or has it through a
+// link.
 func (r *Files[S]) exchanged(locked fs.FileInfo, log *journal.Log) bool {
-	if log.Moved() {
+	if r.CheckDirs() != nil || log.Moved() {
 		return true
 	}
 	now, err := os.Lstat(r.LockPath())
-	return locked != nil && (err != nil || !os.SameFile(locked, now))
+	return locked != nil && (err != nil || !os.SameFile(locked, now)) || r.CheckDirs() != nil
 }
