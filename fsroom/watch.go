@@ -1,6 +1,7 @@
 package fsroom
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"slices"
@@ -33,9 +34,10 @@ type subscription struct {
 	stop    func()
 	watched atomic.Bool // false: changes may go unnoticed
 
-	unwatchedPoll, unwatchedPollMax time.Duration // the next sleep while not watched, and the longest
-	safety                          time.Duration // the next sleep while watched; 0 after a notification
-	slept                           time.Duration // the length of the last sleep
+	unwatchedPoll, unwatchedPollMax time.Duration                             // the next sleep while not watched, and the longest
+	safety                          time.Duration                             // the next sleep while watched; 0 after a notification
+	slept                           time.Duration                             // the length of the last sleep
+	sleep                           func(context.Context, time.Duration) bool // see Options.Sleep
 }
 
 func (s *subscription) notify() {
@@ -48,7 +50,8 @@ func (s *subscription) notify() {
 // subscribe watches a directory for changes of the named files, or, without names, a
 // single file. It does not fail: if path cannot be watched, the subscription polls.
 func (s *Store) subscribe(path string, names ...string) *subscription {
-	sub := &subscription{c: make(chan struct{}, 1), stop: func() {}, unwatchedPoll: s.opts.BlindPoll, unwatchedPollMax: s.opts.BlindPollMax}
+	sub := &subscription{c: make(chan struct{}, 1), stop: func() {}, unwatchedPoll: s.opts.BlindPoll, unwatchedPollMax: s.opts.BlindPollMax,
+		sleep: s.opts.Sleep}
 	sub.watched.Store(true)
 	s.watch(sub, path, names...)
 	return sub

@@ -177,6 +177,9 @@ func (l locker) acquire(ctx context.Context) (handle, error) {
 func (l locker) wait(ctx context.Context) (handle, error) {
 	started := time.Now() // only to report how long it took
 	h := l.open(l.path)
+	if Pause != nil {
+		return l.simulate(ctx, h)
+	}
 	done, over := make(chan error), make(chan struct{})
 	defer close(over)
 	go func() {
@@ -208,6 +211,28 @@ func (l locker) wait(ctx context.Context) (handle, error) {
 				return nil, l.busy(time.Since(started))
 			}
 		}
+	}
+}
+
+// Pause is nil outside simulations, in which processes are goroutines of one process. There a wait for a
+// lock is a loop that tries, and calls Pause with the path of the file until the lock was had. It
+// returns when the lock may be free, after d (0: never), or when ctx has ended.
+var Pause func(ctx context.Context, path string, d time.Duration)
+
+// simulate is wait with Pause.
+func (l locker) simulate(ctx context.Context, h handle) (handle, error) {
+	started, p := time.Now(), progress{Wait: l.Wait, holder: l.holder}
+	for {
+		if locked, err := h.TryLock(); locked || err != nil {
+			return h, explain(l.path, "lock", err)
+		}
+		if ctx.Err() != nil {
+			return nil, l.ended(ctx, time.Since(started))
+		}
+		if l.Still > 0 && p.stuck() {
+			return nil, l.busy(time.Since(started))
+		}
+		Pause(ctx, l.path, l.Still/looks)
 	}
 }
 

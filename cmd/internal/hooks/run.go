@@ -20,6 +20,7 @@ import (
 type Command struct {
 	Env       *cli.Env
 	AgentID   string // that --agent names; "" if it was not given
+	Table     identity.Table
 	Print     func(text string) error
 	OpenStore func() (*fsroom.Store, error) // in which the rooms of an engine are as this host knows them
 	OpenAll   func() (*fsroom.Store, error) // in which they can be changed

@@ -41,7 +41,7 @@ func (h *run) sessionAgent() (*listen.Agent, error) {
 func (h *run) resolve(lookup func(string) string) (identity.Agent, error) {
 	env := *h.Env
 	env.Lookup = lookup
-	return identity.Resolve(session.IdentityEnv(&env, h.AgentID != ""), identity.System(), h.AgentID)
+	return identity.Resolve(session.IdentityEnv(&env, h.AgentID != ""), h.Table, h.AgentID)
 }
 
 // row is what is known of the harness.

@@ -37,6 +37,8 @@ type Start struct {
 	Args       []string   // of it; the directory of the job follows
 	Environ    []string   // of it
 	Fault      func(Step) // called at each step; nil outside tests
+	// Spawn starts the runner instead of StartDetached; nil outside simulations.
+	Spawn func(args []string, out *os.File, files ...*os.File) (pid int, err error)
 }
 
 // Start starts a job and returns when its command runs.
@@ -147,7 +149,12 @@ func (r *Room) startRunner(s *Start, alive *os.File) error {
 		return err
 	}
 	defer read.Close()
-	_, err = StartDetached(s.Executable, append(s.Args, r.job(s.ID)), s.Environ, nil, write, alive)
+	args := append(s.Args, r.job(s.ID))
+	if s.Spawn != nil {
+		_, err = s.Spawn(args[1:], nil, write, alive)
+	} else {
+		_, err = StartDetached(s.Executable, args, s.Environ, nil, write, alive)
+	}
 	write.Close()
 	if err != nil {
 		return err

@@ -7,6 +7,7 @@ package member
 import (
 	"context"
 	"fmt"
+	"os"
 	"strings"
 	"time"
 
@@ -29,6 +30,7 @@ type Client struct {
 	Warn       func(string)                // prints a warning
 	Record     func(*Room) Recorder        // of a room, nil for none; nil: nothing is recorded
 	Clock      func() turn.Instant         // that of the engine; nil: that of this machine
+	Machine    Machine                     // on which processes are started; the zero Machine is this one
 	// Pull keeps the mirrors of rooms up to date while the agent listens; nil without an
 	// engine. See Listen of package hosts.
 	Pull func(agent string, rooms func() []string, how func() string) (update, stop func())
@@ -40,6 +42,14 @@ type Client struct {
 	away error // why the engine of a room could not be reached; nil: it was
 
 	Shows string // how what the client prints reaches the agent, see [hearing.Shown]
+}
+
+// A Machine starts and ends the processes in which this program goes on after a command. Its
+// functions are nil outside simulations.
+type Machine struct {
+	// Start starts the program as [jobs.StartDetached] does, without the program's name in args.
+	Start func(args []string, out *os.File, files ...*os.File) (pid int, err error)
+	Kill  func(pid int) // ends a process that Start has started
 }
 
 // Now returns the current time on both clocks: by which leases are judged.

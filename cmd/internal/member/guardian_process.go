@@ -19,7 +19,8 @@ import (
 // nothing on nil.
 type guardianProcess struct {
 	identity.Process
-	killed sync.Once
+	machine Machine
+	killed  sync.Once
 }
 
 // kill ends the guardian and collects it, so that a wait that loses many turns to others leaves
@@ -30,6 +31,10 @@ func (g *guardianProcess) kill() {
 		return
 	}
 	g.killed.Do(func() {
+		if g.machine.Kill != nil {
+			g.machine.Kill(g.PID)
+			return
+		}
 		if p, err := os.FindProcess(g.PID); err == nil {
 			_ = p.Kill()
 			go func() { _, _ = p.Wait() }()
@@ -58,7 +63,7 @@ func (r *Room) startGuardian(fence turn.Fence) (*guardianProcess, error) {
 		return nil, err
 	}
 	info, err := r.Table.Inspect(pid)
-	g := &guardianProcess{Process: info.Process}
+	g := &guardianProcess{Process: info.Process, machine: r.Machine}
 	if err != nil {
 		g.PID = pid
 		g.kill()
@@ -92,6 +97,9 @@ func (c *Client) StartRecorder(out *os.File, args ...string) error {
 // start starts this program as StartDetached does, to open the same store. It returns the pid.
 // Without a number of processors it may use all.
 func (c *Client) start(out *os.File, processors string, args ...string) (pid int, err error) {
+	if c.Machine.Start != nil {
+		return c.Machine.Start(args, out)
+	}
 	exe, err := c.executable()
 	if err != nil {
 		return 0, err

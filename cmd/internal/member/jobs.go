@@ -34,7 +34,7 @@ func (r *Room) StartJob(st *turn.State, j jobs.Job) (*jobs.Job, error) {
 	}
 	started, err := r.Jobs().Start(&jobs.Start{
 		Job: j, Above: st.HighestJob(r.Client.Store.Options().Host), Executable: exe,
-		Args: []string{"tt", "job-run", "--agent", r.Self.ID}, Environ: withEnviron(set), Fault: AtJobStep,
+		Args: []string{"tt", "job-run", "--agent", r.Self.ID}, Environ: withEnviron(set), Fault: AtJobStep, Spawn: r.Machine.Start,
 	})
 	r.own().Notify()
 	r.Client.Store.NotifyListener(r.Self.ID)

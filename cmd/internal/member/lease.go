@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"os"
 	"strings"
 	"time"
 
@@ -158,7 +157,7 @@ func (r *Room) prepare(g *grant, fence turn.Fence, policy turn.Policy, proof tur
 		g.started.kill()
 		g.started, g.failure = r.startGuardian(fence)
 	}
-	g.lease = turn.Lease{Fence: fence, GrantedTo: os.Getpid(), Holder: r.session(), ByHand: byHand, Proof: proof}
+	g.lease = turn.Lease{Fence: fence, GrantedTo: r.Table.Self().PID, Holder: r.session(), ByHand: byHand, Proof: proof}
 	g.lease.Renew(r.Now(), policy, g.started.process())
 	if err := r.writeLease(&g.lease); err != nil {
 		g.started.kill()

@@ -39,6 +39,9 @@ func openPatientStore(c *cli.Invocation, patience, still time.Duration, asks boo
 		patience, still = build.Patience, 0
 	}
 	options := fsroom.Options{Warn: warn, LeaveModes: c.Cmd.Traits.LeaveModes, Fault: build.AtStep, Patience: patience, Still: still}
+	if m := machine(c); m != nil {
+		m.Options(&options)
+	}
 	service, err := engineOf(c)
 	if err != nil {
 		return nil, err
@@ -58,7 +61,7 @@ func newClient(c *cli.Invocation) (*member.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	table := identity.System()
+	table := processes(c)
 	self, err := caller(c, table)
 	if err != nil {
 		return nil, err
@@ -71,7 +74,7 @@ func clientFor(c *cli.Invocation, store *fsroom.Store, table identity.Table, sel
 	if build.Sharing != nil && store.Options().Host != "" {
 		pull = build.Sharing.Listen
 	}
-	return &member.Client{
+	client := &member.Client{
 		Pull: pull, Store: store, Table: table, Self: self,
 		Policy:     func() (turn.Policy, error) { return policyFromEnv(c.Env.Lookup, store.Options().Host != "") },
 		Executable: c.Env.Executable,
@@ -83,6 +86,10 @@ func clientFor(c *cli.Invocation, store *fsroom.Store, table identity.Table, sel
 		},
 		Record: changes.Recorder(ledgerSetting(c)),
 	}
+	if m := machine(c); m != nil {
+		client.Clock, client.Machine = m.Clock, m.Machine
+	}
+	return client
 }
 
 // openRoom returns the room of the command line, or room_not_found.

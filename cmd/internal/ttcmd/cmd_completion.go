@@ -175,7 +175,7 @@ func roomHere(c *cli.Invocation) (*member.Room, *turn.State) {
 	if err != nil {
 		return nil, nil
 	}
-	room, snap, err := clientFor(c, store, identity.System(), identity.Agent{}).Find(w)
+	room, snap, err := clientFor(c, store, processes(c), identity.Agent{}).Find(w)
 	if err != nil || room == nil {
 		return nil, nil
 	}
@@ -189,7 +189,7 @@ func locksHere(c *cli.Invocation) completion.Answer {
 	if err != nil {
 		return completion.Answer{}
 	}
-	l := &locks.Locks{Store: store.Local(), Table: identity.System()}
+	l := &locks.Locks{Store: store.Local(), Table: processes(c)}
 	scopes := []string{locks.Machine}
 	if w, err := locatePath(c, ""); err == nil {
 		scopes = append(scopes, repositoryScope(w), treeScope(w))

@@ -41,12 +41,13 @@ func runHook(ctx context.Context, c *cli.Invocation) error {
 	status := hooks.Run(ctx, hooks.Command{
 		Env:       c.Env,
 		AgentID:   c.Agent,
+		Table:     processes(c),
 		Print:     c.Out.Print,
 		OpenStore: func() (*fsroom.Store, error) { return openPatientStore(c, hooks.Patience, hooks.Still, false) },
 		OpenAll:   func() (*fsroom.Store, error) { return openPatientStore(c, hooks.Patience, hooks.Still, true) },
 		Locate:    func(path string) (*workspace.Workspace, error) { return locatePath(c, path) },
 		Client: func(store *fsroom.Store, self identity.Agent) *member.Client {
-			return clientFor(c, store, identity.System(), self)
+			return clientFor(c, store, processes(c), self)
 		},
 		UntilSignal: func(ctx context.Context) (context.Context, context.CancelFunc) {
 			return onSignal(ctx, endings...)

@@ -79,7 +79,7 @@ func runJobRun(ctx context.Context, c *cli.Invocation) error {
 	if err != nil {
 		return err
 	}
-	if why := jobs.WouldDie(identity.System()); why != "" {
+	if why := jobs.WouldDie(processes(c)); why != "" {
 		return code.New(code.JobWouldDie, "the job would end with this call: %s", why).
 			WithHint("run this command outside of the sandbox, or let it run there always: for Codex with a rule that allows \"tt job run\"")
 	}

@@ -151,7 +151,7 @@ func treeScope(w *workspace.Workspace) string { return locks.Tree + fsroom.RoomN
 
 // openLocks returns the locks of the data directory and the caller.
 func openLocks(c *cli.Invocation) (*locks.Locks, identity.Agent, error) {
-	table := identity.System()
+	table := processes(c)
 	self, err := caller(c, table)
 	if err != nil {
 		return nil, self, err

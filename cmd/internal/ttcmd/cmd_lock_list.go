@@ -12,7 +12,6 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/session"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/workspace"
-	"github.com/talking-stick/tt/identity"
 	"github.com/talking-stick/tt/journal/event"
 	"github.com/talking-stick/tt/lockfile/queue"
 )
@@ -68,7 +67,7 @@ func runLockList(_ context.Context, c *cli.Invocation) error {
 	if err != nil {
 		return err
 	}
-	l := &locks.Locks{Store: store, Table: identity.System()}
+	l := &locks.Locks{Store: store, Table: processes(c)}
 	scopes := []string{locks.Machine}
 	w, err := locateArg(c)
 	switch {

@@ -25,7 +25,7 @@ func runWhoami(_ context.Context, c *cli.Invocation) error {
 			c.Warn("%v", err)
 		}
 	}
-	me, err := caller(c, identity.System())
+	me, err := caller(c, processes(c))
 	if err != nil {
 		return err
 	}

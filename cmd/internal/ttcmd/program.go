@@ -15,10 +15,13 @@ import (
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/cmd/internal/hosts"
+	"github.com/talking-stick/tt/cmd/internal/member"
 	"github.com/talking-stick/tt/cmd/internal/second"
 	"github.com/talking-stick/tt/cmd/internal/session"
 	"github.com/talking-stick/tt/cmd/internal/setup"
 	"github.com/talking-stick/tt/fsroom"
+	"github.com/talking-stick/tt/fsroom/turn"
+	"github.com/talking-stick/tt/identity"
 )
 
 // A Build describes the running program. If Version or Commit is empty, the program
@@ -28,6 +31,9 @@ import (
 // AtStep is called before each step of a change that touches the disk, and Patience is how
 // long a room's lock is waited for. They are for tests, and zero elsewhere.
 //
+// Machine is the machine on which a command runs, by its environment; nil, or nil for this one. It is for
+// simulations, which run commands by [Program].
+//
 // Sharing opens rooms that several hosts share. It is nil in tt, which then becomes the
 // program that has engines. Hear, which is [Hear] there, is the command that hears what
 // other hosts do.
@@ -35,12 +41,43 @@ type Build struct {
 	Version, Commit, Installer string
 	AtStep                     func(fsroom.Step) error
 	Patience                   time.Duration
+	Machine                    func(*cli.Env) *Machine
 	Sharing                    hosts.Sharing
 	Hear                       *cli.Command
 }
 
 // build describes this program; [Main] sets it.
 var build Build
+
+// A Machine is what commands know of the machine that they run on, and what they do to it.
+type Machine struct {
+	member.Machine
+	Table   identity.Table
+	Clock   func() turn.Instant
+	Options func(*fsroom.Options) // completes the options of a store
+}
+
+// machine returns the simulated machine of a command, nil for this one.
+func machine(c *cli.Invocation) *Machine {
+	if build.Machine == nil {
+		return nil
+	}
+	return build.Machine(c.Env)
+}
+
+// processes returns the process table.
+func processes(c *cli.Invocation) identity.Table {
+	if m := machine(c); m != nil {
+		return m.Table
+	}
+	return identity.System()
+}
+
+// Program returns the commands for a process that runs several, each with an environment of its own.
+func Program(b Build) *cli.Program {
+	build = b
+	return program()
+}
 
 // Main runs the command that the command line names and ends the process.
 func Main(b Build) {
