@@ -160,13 +160,14 @@ func (s *subscription) wait(ctx context.Context, sleep Sleep) (wakeReason, error
 	began := time.Now() // a process that is stopped sleeps longer than it was to
 	defer func() { s.slept = time.Since(began) }()
 	if s.sleep != nil {
-		switch changed := s.sleep(ctx, d); {
-		case ctx.Err() != nil:
+		changed := s.sleep(ctx, sleep.For)
+		if ctx.Err() != nil {
 			return ended, context.Cause(ctx)
-		case changed:
+		}
+		if changed {
 			return notified, nil
 		}
-		return reason, nil
+		return ended, nil
 	}
 	select {
 	case <-ctx.Done():

@@ -44,8 +44,8 @@ type Options struct {
 	Patience time.Duration            // how long to wait for a lock
 	Still    time.Duration            // how long to wait for one that stays with the same process, see [lockfile.Wait]
 	NoWatch  bool                     // poll instead of watching
-	// Sleep is how a wait sleeps that cannot watch: until ctx ends or d has passed, or less if it
-	// returns that the room may have changed. If it is nil, nothing ends a sleep sooner.
+	// Sleep is how a wait sleeps in a simulation: until ctx ends, the room may have changed, or d has
+	// passed, 0 for as long as it takes. It reports whether the room may have changed.
 	Sleep func(ctx context.Context, d time.Duration) (changed bool)
 	// BlindPoll is how long a wait sleeps where nothing can be watched. The time doubles
 	// after each sleep, up to BlindPollMax. Where something is watched it is a few seconds, and no less than BlindPoll.
