@@ -1,0 +1,89 @@
+package simulation
+
+import (
+	"strings"
+	"time"
+)
+
+// patience is the time within which who wants the turn has it or is called once nothing goes wrong any
+// more: the longest limit of the policy and some.
+const patience = time.Hour
+
+// finale is the end of a run. Nothing more goes wrong: stopped processes go on, calls of tools end, models
+// end their turns, and harnesses do what hooks and files ask of them. Who was refused and told that it
+// will be called is called then.
+func (w *world) finale() {
+	for _, p := range w.procs {
+		p.frozen, p.failAt = false, 0
+	}
+	id := 0
+	next := func() string {
+		id++
+		return "e" + string(rune('0'+id/100%10)) + string(rune('0'+id/10%10)) + string(rune('0'+id%10))
+	}
+	for end := time.Now().Add(patience); time.Now().Before(end) && w.oracle.class == "" && w.steps < 200_000; {
+		if w.drain(); w.oracle.class != "" {
+			return
+		}
+		waits, acted := false, false
+		for _, x := range w.windows {
+			if !x.alive {
+				continue
+			}
+			waits = waits || !x.refused.IsZero()
+			switch {
+			case w.runsFor(x):
+			case x.inTurn && x.called && !x.refused.IsZero(): // its model was woken, and tries again
+				x.called, acted = false, true
+				w.edit(next(), x, false, time.Second)
+			case x.hand:
+				x.hand, acted = false, true
+				w.command(next(), x, "release", "--status", "s", "--next-action", "n")
+			case x.inTurn:
+				acted = true
+				w.idle(next(), x, false)
+			case x.watch != "" && !modTime(x.watch).Equal(x.bell):
+				acted = true
+				w.bellRings(next(), x)
+			}
+		}
+		if !acted && !waits {
+			break
+		}
+		if !acted {
+			w.pass(time.Minute)
+		}
+	}
+	w.drain()
+	for _, x := range w.windows {
+		if x.alive && !x.refused.IsZero() && w.oracle.class == "" && strings.Contains(x.reason, "you are called") {
+			w.oracle.find("who wants the turn is not called", "%s was refused %v ago: %s", x.name, time.Since(x.refused).Round(time.Second), x.reason)
+		}
+	}
+	if w.oracle.class == "" {
+		w.oracle.history()
+	}
+}
+
+// drain lets all processes run until they wait.
+func (w *world) drain() {
+	for busy := true; busy && w.oracle.class == ""; {
+		busy = false
+		for _, p := range append([]*proc(nil), w.procs...) {
+			if w.canRun(p) {
+				busy = true
+				w.step(p, 0)
+			}
+		}
+	}
+}
+
+// runsFor reports whether a process runs of which the model of a window waits for the end.
+func (w *world) runsFor(x *window) bool {
+	for _, p := range w.procs {
+		if p.window == x && !strings.HasPrefix(p.detail, "listen") && !strings.HasPrefix(p.detail, "bell") {
+			return true
+		}
+	}
+	return false
+}

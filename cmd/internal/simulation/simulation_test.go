@@ -1,0 +1,65 @@
+package simulation
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+var (
+	seeds  = flag.Int("sim.seeds", 0, "so many seeds, instead of those of a test")
+	from   = flag.Uint64("sim.from", 1, "the first of them")
+	length = flag.Int("sim.acts", 600, "acts of a run")
+	traced = flag.Bool("sim.trace", false, "print the trace of each run")
+	short  = flag.Bool("sim.shorten", true, "make found traces as short as it goes")
+	goOn   = flag.Bool("sim.all", false, "go on after something was found")
+	file   = flag.String("sim.replay", "", "a file with a trace to run")
+)
+
+func TestMain(m *testing.M) {
+	flag.Parse()
+	c := make(chan os.Signal, 1) // the goroutine of package signal must not begin in a run
+	signal.Notify(c, syscall.SIGUSR2)
+	os.Exit(m.Run())
+}
+
+func TestSeeds(t *testing.T) {
+	if *seeds == 0 {
+		t.Skip("no seeds")
+	}
+	began, steps, found, counts := time.Now(), 0, map[string][]uint64{}, map[string]int{}
+	for seed := *from; seed < *from+uint64(*seeds); seed++ {
+		g := newGenerator(seed, *length)
+		o := simulate(t, g.next)
+		steps += o.steps
+		for k, n := range o.counts {
+			counts[k] += n
+		}
+		if *traced {
+			t.Log(strings.Join(o.log, "\n"))
+		}
+		if o.class == "" {
+			continue
+		}
+		found[o.class] = append(found[o.class], seed)
+		if len(found[o.class]) > 1 {
+			continue
+		}
+		if *short {
+			o = replay(t, shorten(t, o.acts, o.class))
+		}
+		fmt.Printf("seed %d: %s\n%s\n", seed, o.class, strings.Join(o.log, "\n"))
+		if !*goOn {
+			break
+		}
+	}
+	t.Logf("%d steps in %v: %v", steps, time.Since(began).Round(time.Millisecond), counts)
+	for class, list := range found {
+		t.Errorf("%s: %d seeds, %v", class, len(list), list[:min(len(list), 8)])
+	}
+}

@@ -1,0 +1,186 @@
+package simulation
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// An act is one line of a trace: what happens next on the machine. Acts that begin a process have
+// its name behind that of the window.
+type act struct {
+	verb string
+	args []string
+}
+
+func (a act) String() string { return strings.Join(append([]string{a.verb}, a.args...), " ") }
+
+func (a act) arg(i int) string {
+	if i < len(a.args) {
+		return a.args[i]
+	}
+	return ""
+}
+
+func (a act) number(i int) int {
+	n, _ := strconv.Atoi(a.arg(i))
+	return n
+}
+
+// ms returns an argument that is a number of milliseconds.
+func (a act) ms(i int) time.Duration { return time.Duration(a.number(i)) * time.Millisecond }
+
+// acts are the things that can happen, with the arguments that they take. A function returns false
+// where its act means nothing now.
+var acts = map[string]struct {
+	args string
+	do   func(*world, act) bool
+}{
+	"policy":  {"NAME VALUE", func(w *world, a act) bool { w.policy[a.arg(0)] = a.arg(1); return true }},
+	"run":     {"PROCESS [POINTS]", func(w *world, a act) bool { return w.doRun(a) }},
+	"sleep":   {"MS", func(w *world, a act) bool { w.pass(a.ms(0)); return true }},
+	"suspend": {"MS", func(w *world, a act) bool { w.suspend(a.ms(0)); return true }},
+
+	"open":   {"WINDOW SESSION PROCESS", (*world).doOpen},
+	"edit":   {"WINDOW PROCESS MS", func(w *world, a act) bool { return w.do(a, func(x *window) { w.edit(a.arg(1), x, false, a.ms(2)) }) }},
+	"shell":  {"WINDOW PROCESS MS", func(w *world, a act) bool { return w.do(a, func(x *window) { w.edit(a.arg(1), x, true, a.ms(2)) }) }},
+	"idle":   {"WINDOW PROCESS", func(w *world, a act) bool { return w.do(a, func(x *window) { w.idle(a.arg(1), x, false) }) }},
+	"fails":  {"WINDOW PROCESS", func(w *world, a act) bool { return w.do(a, func(x *window) { w.idle(a.arg(1), x, true) }) }},
+	"listen": {"WINDOW PROCESS", func(w *world, a act) bool { return w.do(a, func(x *window) { w.listen(a.arg(1), x) }) }},
+	"bell":   {"WINDOW PROCESS", func(w *world, a act) bool { return w.do(a, func(x *window) { w.bellRings(a.arg(1), x) }) }},
+	"tt": {"WINDOW PROCESS COMMAND...", func(w *world, a act) bool {
+		return w.do(a, func(x *window) { w.command(a.arg(1), x, a.args[2:]...) })
+	}},
+	"clear": {"WINDOW SESSION PROCESS", func(w *world, a act) bool { return w.do(a, func(x *window) { w.doClear(x, a.arg(1), a.arg(2)) }) }},
+	"quit":  {"WINDOW PROCESS", func(w *world, a act) bool { return w.do(a, func(x *window) { w.doQuit(x, a.arg(1)) }) }},
+	"die":   {"WINDOW", func(w *world, a act) bool { return w.do(a, w.die) }},
+
+	"kill":   {"PROCESS", func(w *world, a act) bool { return w.one(a, w.kill) }},
+	"freeze": {"PROCESS", func(w *world, a act) bool { return w.one(a, func(p *proc) { p.frozen = true }) }},
+	"thaw":   {"PROCESS", func(w *world, a act) bool { return w.one(a, func(p *proc) { p.frozen = false }) }},
+	"fail": {"PROCESS NTH ERROR", func(w *world, a act) bool {
+		return w.one(a, func(p *proc) { p.failAt, p.failure = a.number(1), failures[a.arg(2)] })
+	}},
+	"power": {"TENTHS OLDER EMPTIED", func(w *world, a act) bool { w.doPower(a.number(0), a.arg(1) == "1", a.arg(2) == "1"); return true }},
+	"cut":   {"LINES", func(w *world, a act) bool { return w.cutJournal(a.number(0), false) }},
+	"lose":  {"", func(w *world, a act) bool { return w.cutJournal(0, true) }},
+	"copy":  {"NAME", func(w *world, a act) bool { w.copyRooms(a.arg(0)); return true }},
+	"back": {"NAME", func(w *world, a act) bool {
+		done := w.putBack(a.arg(0), false)
+		w.oracle.forget()
+		return done
+	}},
+	"older": {"NAME", func(w *world, a act) bool { return w.putBack(a.arg(0), true) }},
+}
+
+// apply makes an act happen. It returns false where it means nothing now.
+func (w *world) apply(a act) bool {
+	done := acts[a.verb].do(w, a)
+	if done && a.verb != "run" && a.verb != "sleep" {
+		w.settle()
+	}
+	return done
+}
+
+// parse reads a trace. Lines that begin with a blank or # are remarks.
+func parse(text string) (trace []act, err error) {
+	for n, line := range strings.Split(text, "\n") {
+		if line == "" || line[0] == ' ' || line[0] == '#' {
+			continue
+		}
+		words := strings.Fields(line)
+		known, ok := acts[words[0]]
+		if !ok {
+			return nil, fmt.Errorf("line %d: there is no act %q", n+1, words[0])
+		}
+		needs := 0
+		for _, arg := range strings.Fields(known.args) {
+			if arg[0] != '[' {
+				needs++
+			}
+		}
+		if len(words)-1 < needs {
+			return nil, fmt.Errorf("line %d: the act is: %s %s", n+1, words[0], known.args)
+		}
+		if e := act.arg(act{args: words[1:]}, 2); words[0] == "fail" && failures[e] == nil {
+			return nil, fmt.Errorf("line %d: there is no error %q", n+1, e)
+		}
+		trace = append(trace, act{words[0], words[1:]})
+	}
+	return trace, nil
+}
+
+// do is for acts of a living window.
+func (w *world) do(a act, run func(*window)) bool {
+	x := w.window(a.arg(0))
+	if x == nil || !x.alive {
+		return false
+	}
+	run(x)
+	return true
+}
+
+// one is for acts on a process.
+func (w *world) one(a act, run func(*proc)) bool {
+	p := w.find(a.arg(0))
+	if p != nil {
+		run(p)
+	}
+	return p != nil
+}
+
+func (w *world) doRun(a act) bool {
+	p := w.find(a.arg(0))
+	if p == nil || !w.canRun(p) {
+		return false
+	}
+	w.step(p, a.number(1))
+	return true
+}
+
+func (w *world) doOpen(a act) bool {
+	if x := w.window(a.arg(0)); x != nil && x.alive {
+		return false
+	}
+	w.begin(a.arg(2), w.open(a.arg(0), a.arg(1)), "startup")
+	return true
+}
+
+// doClear ends the session of a window and begins another in the same process.
+func (w *world) doClear(x *window, session, id string) {
+	w.endSession(id, x, func(p *proc) {
+		old := *x
+		for _, q := range w.procs { // what its model waited for goes on no more
+			if q.window == x && q.tool {
+				w.doom(q)
+			}
+		}
+		*x = window{name: x.name, session: session, proc: old.proc, alive: true}
+		x.agent = w.whoami(p, x)
+		w.hook(p, x, "session-start", "SessionStart", map[string]any{"source": "clear"})
+	})
+}
+
+// doQuit ends the session of a window and its process.
+func (w *world) doQuit(x *window, id string) {
+	process := x.proc
+	w.endSession(id, x, func(*proc) {
+		if x.proc == process {
+			x.alive, x.inTurn = false, false
+			w.exit(process)
+			for _, q := range w.procs {
+				if q.window == x {
+					w.doom(q)
+				}
+			}
+		}
+	})
+}
+
+func (w *world) doPower(tenths int, older, emptied bool) {
+	for _, x := range w.windows {
+		x.alive, x.inTurn, x.calls, x.writing = false, false, 0, 0
+	}
+	w.powerCut(tenths, older, emptied)
+}
