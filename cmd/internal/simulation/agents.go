@@ -17,22 +17,23 @@ import (
 
 // A window is a process of a harness with a session. Several may have the same session.
 type window struct {
-	name    string
-	session string // id, as the harness exports it
-	agent   string // id
-	proc    identity.Process
-	alive   bool
-	inTurn  bool // its model works
-	calls   int  // tools that run, or ask for permission
-	writing int  // those of them that were permitted
-	holds   int64
-	hand    bool // its model was told that it has the turn
-	refused time.Time
-	called  bool   // since it was refused
-	lone    bool   // it may write without the turn, since nobody else works there
-	reason  string // of the refusal
-	watch   string // file that the harness watches; "" for none
-	bell    time.Time
+	name     string
+	session  string // id, as the harness exports it
+	agent    string // id
+	proc     identity.Process
+	alive    bool
+	inTurn   bool // its model works
+	calls    int  // tools that run, or ask for permission
+	writing  int  // those of them that were permitted
+	holds    int64
+	hand     bool // its model was told that it has the turn
+	refused  time.Time
+	called   bool   // since it was refused
+	stopping bool   // the hooks at the end of its model's turn run
+	lone     bool   // it may write without the turn, since nobody else works there
+	reason   string // of the refusal
+	watch    string // file that the harness watches; "" for none
+	bell     time.Time
 }
 
 // A world is what happens on a machine: the windows, the acts and the oracles.
@@ -76,7 +77,8 @@ func (w *world) tt(p *proc, x *window, stdin string, args ...string) result {
 
 // env returns the environment of a process of a window, or of one that nobody's window has started.
 func (w *world) env(p *proc, x *window, args []string) *cli.Env {
-	set := map[string]string{"TT_SIM_PROCESS": p.name, "TALKING_STICK_DATA_DIR": w.data, "HOME": w.home, "USER": "sim"}
+	set := map[string]string{"TT_SIM_PROCESS": p.name, "TALKING_STICK_DATA_DIR": w.data, "HOME": w.home, "USER": "sim",
+		"TT_HOOK_LOG": filepath.Join(w.base, "hooks.log")}
 	for k, v := range w.policy {
 		set[k] = v
 	}
@@ -196,6 +198,10 @@ func (w *world) hook(p *proc, x *window, kind, event string, more map[string]any
 		} `json:"hookSpecificOutput"`
 	}
 	_ = json.Unmarshal([]byte(r.out), &answer)
+	if b, err := os.ReadFile(filepath.Join(w.base, "hooks.log")); err == nil { // why it failed
+		_ = os.Remove(filepath.Join(w.base, "hooks.log"))
+		w.logf("%s (%s) fails: %s", p.name, x.name, w.named(string(bytes.TrimSpace(b))))
+	}
 	if len(answer.Output.Watch) > 0 && x.session == session {
 		x.watch = answer.Output.Watch[0]
 		x.bell = modTime(x.watch)
@@ -277,7 +283,9 @@ func (w *world) brief(text string) string {
 
 // idle ends the turn of a window's model.
 func (w *world) idle(id string, x *window, fails bool) {
+	x.stopping = true
 	w.child(id, x, "stop", func(p *proc) {
+		defer func() { x.stopping = false }()
 		if fails {
 			w.hook(p, x, "fails", "StopFailure", map[string]any{"error": "rate_limit"})
 			x.inTurn = false
@@ -286,6 +294,8 @@ func (w *world) idle(id string, x *window, fails bool) {
 		_, refused := w.hook(p, x, "stop", "Stop", map[string]any{"stop_hook_active": false, "last_assistant_message": "r"})
 		if refused != "" {
 			w.logf("%s (%s) goes on: %s", p.name, x.name, w.brief(refused))
+			x.called = x.called || strings.Contains(refused, "reserved for you")
+			x.hand = x.hand || strings.Contains(refused, "You still hold")
 			return
 		}
 		x.inTurn = false
@@ -314,6 +324,9 @@ func (w *world) bellRings(id string, x *window) {
 
 // woken begins a turn of the model if a hook says so.
 func (w *world) woken(p *proc, x *window, session string, r result) {
+	if r.status == 0 {
+		w.logf("%s (%s) is not woken", p.name, x.name)
+	}
 	if r.status == 2 && x.alive && x.session == session {
 		w.logf("%s wakes %s: %s", p.name, x.name, w.brief(r.errors))
 		x.called = true
@@ -353,6 +366,9 @@ func (w *world) command(id string, x *window, args ...string) {
 	p := w.child(id, x, strings.Join(args, " "), func(p *proc) {
 		w.oracle.beginReading(p)
 		r := w.tt(p, x, "", append(args, "--json")...)
+		if p.killed {
+			return
+		}
 		w.logf("%s (%s) %s: %s", p.name, x.name, strings.Join(args, " "), w.said(r))
 		if x.session == session && x.alive {
 			w.oracle.answered(p, x, args, r, reads)

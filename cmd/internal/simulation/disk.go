@@ -56,6 +56,7 @@ func (p *proc) fail(what string) error {
 	if p.failAt--; p.failAt > 0 {
 		return nil
 	}
+	p.failed = what
 	p.m.logf("%s: %s fails: %v", p.name, what, p.failure)
 	return &fs.PathError{Op: what, Path: filepath.Join(p.m.data, "x"), Err: p.failure}
 }

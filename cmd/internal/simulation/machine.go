@@ -55,11 +55,13 @@ type proc struct {
 	ending  bool // it was killed and has noticed
 	failAt  int  // the call to the disk that fails, counted down; 0: none
 	failure error
+	failed  string // the call that has failed
 	resume  chan struct{}
 	goid    string
 	detail  string // for traces: what it runs
 
 	window   *window // whose child it is; nil: it lives on alone
+	away     bool    // the machine was suspended while it ran
 	tool     bool    // its model waits for it
 	agent    string  // of a guardian
 	guards   int64   // the turn of a guardian
@@ -273,6 +275,7 @@ func (m *Machine) step(p *proc, points int) {
 	p.state, p.running, p.budget = ready, true, points
 	p.resume <- struct{}{}
 	synctest.Wait()
+	time.Sleep(time.Microsecond) // what is written next has a later time
 	m.steps++
 	m.settle()
 }
@@ -309,7 +312,8 @@ func (m *Machine) pass(d time.Duration) {
 // suspend lets time pass while the whole machine stands still.
 func (m *Machine) suspend(d time.Duration) {
 	for _, p := range m.procs {
-		if p.state == sleeping || p.state == waiting {
+		p.away = true
+		if (p.state == sleeping || p.state == waiting) && !p.until.IsZero() {
 			p.until = p.until.Add(d)
 		}
 	}
@@ -335,6 +339,7 @@ func (m *Machine) kill(p *proc) {
 func (m *Machine) bury() {
 	for _, p := range m.procs {
 		if p.killed && !p.running && p.state != finished {
+			p.running = true
 			p.resume <- struct{}{}
 			synctest.Wait()
 		}

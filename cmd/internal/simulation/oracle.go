@@ -15,6 +15,7 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/roomtypes"
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/turn"
+	"github.com/talking-stick/tt/identity"
 	"github.com/talking-stick/tt/journal/event"
 )
 
@@ -30,9 +31,9 @@ type oracle struct {
 	truths []string    // when the lock was free last
 	reads  []*reading
 
-	grants map[int64]string // lease of each turn that was told to its holder
-	events map[int64]string // type of each event that was told
-	took   map[string]*window
+	grants map[int64]string            // lease of each turn that was told to its holder
+	events map[int64]string            // type of each event that was told
+	took   map[string]identity.Process // by agent: the process that had its last permission
 	counts map[string]int
 }
 
@@ -82,6 +83,19 @@ func (o *oracle) watch() {
 
 // view reads the room, as a reader beside all processes.
 func (o *oracle) view() *turn.State {
+	r := o.room()
+	if r == nil {
+		return nil
+	}
+	snap, err := r.View()
+	if err != nil {
+		return nil
+	}
+	return snap.State
+}
+
+// room returns the room of the workspace, nil if there is none.
+func (o *oracle) room() *fsroom.Room[*turn.State] {
 	rooms := o.w.glob("rooms/*")
 	if len(rooms) == 0 {
 		return nil
@@ -89,11 +103,7 @@ func (o *oracle) view() *turn.State {
 	if o.store == nil {
 		o.store, _ = fsroom.Open(o.w.data, fsroom.Options{NoWatch: true})
 	}
-	snap, err := fsroom.At(o.store, roomtypes.Stick(), filepath.Base(rooms[0])).View()
-	if err != nil {
-		return nil
-	}
-	return snap.State
+	return fsroom.At(o.store, roomtypes.Stick(), filepath.Base(rooms[0]))
 }
 
 // now returns what is true now of the holder.
@@ -103,15 +113,24 @@ func (o *oracle) now(truths []string) []string {
 		return append(truths, fmt.Sprint("nobody holds ", st.Turn))
 	}
 	truths = append(truths, fmt.Sprintf("%s holds %d", st.Owner, st.Turn), st.Owner+" holds")
-	if !slices.ContainsFunc(o.w.procs, func(p *proc) bool {
-		return p.agent == st.Owner && p.guards == st.Turn && p.state != finished && !p.frozen
-	}) {
-		truths = append(truths, "guardian of "+st.Owner)
+	var l turn.Lease // a record that is missing proves nothing
+	if o.room().Agent(st.Owner).Read(roomtypes.LeaseFile, &l) && l.Fence == st.Fence() {
+		if p := o.w.live[l.Guardian.PID]; p == nil || p.frozen || l.Ended.Why != "" {
+			truths = append(truths, "guardian of "+st.Owner)
+		}
 	}
-	if x := o.took[st.Owner]; x == nil || !x.alive || x.agent != st.Owner {
+	if !o.lives(st.Owner) {
 		truths = append(truths, "harness of "+st.Owner)
 	}
 	return truths
+}
+
+// lives reports whether the process lives with which an agent has worked last.
+func (o *oracle) lives(agent string) bool {
+	x := o.w.byAgent(agent)
+	p, ok := o.took[agent]
+	_, lives := o.w.others[p.PID]
+	return x != nil && (lives || !ok)
 }
 
 // beginReading begins to watch what is true while the process reads.
@@ -121,6 +140,11 @@ func (o *oracle) beginReading(p *proc) {
 		r.truths[t] = true
 	}
 	o.reads = append(o.reads, r)
+}
+
+// knew reports whether something was true while the process read.
+func (o *oracle) knew(p *proc, what string) bool {
+	return slices.ContainsFunc(o.reads, func(r *reading) bool { return r.p == p && r.truths[what] })
 }
 
 // says ends a reading. What it says is judged when the lock of the room is free.
@@ -149,6 +173,14 @@ func (o *oracle) judge(r *reading) {
 			o.find(class, "%s (%s) says %q, which was never true while it read; true were %q", r.p.name, r.p.detail, c, slices.Sorted(maps.Keys(r.truths)))
 			return
 		}
+	}
+}
+
+// overrun is called when writes in progress lose their turn by an act against which no order helps: a person
+// says so, or the machine was away for longer than a lease. by is the window that did it, nil for none.
+func (o *oracle) overrun(by *window) {
+	for _, x := range o.w.windows {
+		x.lone = x.lone || x != by
 	}
 }
 
@@ -182,6 +214,12 @@ func (o *oracle) permitted(p *proc, x *window, r result, others bool) {
 	switch {
 	case strings.Contains(r.out, "You have the turn"):
 		how = "took the turn"
+	case owner != x.agent && p.failed == string(fsroom.StepLoad):
+		how = "could not be told"
+	case owner != x.agent && p.away:
+		how = "was away"
+	case owner != x.agent && o.knew(p, x.agent+" holds"):
+		how = "held when it looked"
 	case owner != x.agent && others:
 		how = "was let pass without the turn"
 	case owner != x.agent:
@@ -193,15 +231,15 @@ func (o *oracle) permitted(p *proc, x *window, r result, others bool) {
 	if how == "was let pass without the turn" && (owner != "" || r.refusal != "") {
 		o.find("a write is let pass without the turn", "%s may write beside %s", x.name, owner)
 	}
-	if how != "is alone" {
-		o.took[x.agent] = x
+	x.lone = how == "is alone" || how == "could not be told" || p.away
+	if !x.lone {
+		o.took[x.agent] = x.proc
 		for _, y := range w.windows {
 			if y != x && y.writing > 0 && y.alive && !y.lone {
 				o.find(fmt.Sprintf("two write at once: one %s", how), "%s %s and writes while %s writes", x.name, how, y.name)
 			}
 		}
 	}
-	x.lone = how == "is alone"
 	if x.agent == owner {
 		x.called = true
 	}
@@ -216,7 +254,7 @@ func (o *oracle) refusedTo(p *proc, x *window, text string) {
 	var claims []string
 	if m := heldBy.FindStringSubmatch(text); m != nil && m[2] != "" {
 		claims = append(claims, m[1]+" holds "+m[2])
-		if m[1] == x.agent && (o.took[m[1]] == x || o.took[m[1]] == nil || !o.took[m[1]].alive) {
+		if m[1] == x.agent && (o.took[m[1]] == x.proc || !o.lives(m[1])) {
 			o.find("a session refuses itself", "%s is refused: %s", x.name, text)
 		}
 		claims = append(claims, troubles(text, m[1])...)
@@ -250,6 +288,9 @@ func (o *oracle) answered(p *proc, x *window, args []string, r result, reads boo
 		status, _ := r.answer["status"].(string)
 		switch status {
 		case turn.YourTurn:
+			if r.answer["reason"] == turn.ReasonOperator {
+				o.overrun(x)
+			}
 			o.granted(x, r)
 		case turn.NotYet, turn.TakeoverAvailable:
 			claims = holding(r.answer, "current_owner")
@@ -257,9 +298,13 @@ func (o *oracle) answered(p *proc, x *window, args []string, r result, reads boo
 				o.find("a session refuses itself", "%s %s answers %s", x.name, args[0], o.w.said(r))
 			}
 		}
+	case "kick":
+		if r.status == 0 {
+			o.overrun(x)
+		}
 	case "release", "assign", "leave", "close":
 		if r.refusal == "" && r.status == 0 {
-			x.hand = false
+			x.hand, x.lone = false, true // what still runs is its own doing
 			if seq, ok := r.answer["event_seq"].(float64); ok {
 				o.told(int64(seq), map[string]string{"release": turn.Released, "assign": turn.Passed, "close": turn.Closed}[args[0]])
 			}
@@ -303,8 +348,9 @@ func (o *oracle) granted(x *window, r result) {
 		o.find("a turn was given twice", "turn %d of %s was told to somebody else before", int64(n), x.name)
 	}
 	o.grants[int64(n)] = lease + x.agent
+	x.refused = time.Time{}
 	x.hand = true
-	o.took[x.agent] = x
+	o.took[x.agent] = x.proc
 	o.counts["grants"]++
 }
 

@@ -42,10 +42,13 @@ var kinds = []struct {
 	{"power", 1, true}, {"cut", 1, true}, {"lose", 1, true}, {"copy", 2, true}, {"back", 1, true}, {"older", 1, true},
 }
 
-func newGenerator(seed uint64, acts int) *generator {
+func newGenerator(seed uint64, acts int, without []string) *generator {
 	g := &generator{Rand: rand.New(rand.NewPCG(seed, 7)), left: acts, weights: map[string]int{}}
 	g.windows = []string{"a", "b", "c"}[:2+g.IntN(2)]
 	for _, k := range kinds {
+		if slices.Contains(without, strings.Fields(k.verb)[0]) {
+			continue
+		}
 		if k.verb == "edit" || k.verb == "idle" || k.verb == "resume" || k.verb == "thaw" || k.verb == "bell" || g.IntN(3) > 0 && (!k.fault || g.IntN(2) > 0) {
 			g.weights[k.verb] = k.weight
 			g.total += k.weight
@@ -131,7 +134,7 @@ func (g *generator) begin(w *world) (act, bool) {
 	}
 	switch words[0] {
 	case "edit", "shell":
-		if x.alive && x.calls < 3 && (x.refused.IsZero() || g.IntN(4) == 0) {
+		if x.alive && x.calls < 3 && !x.stopping && (x.refused.IsZero() || g.IntN(4) == 0) {
 			return act{verb, []string{x.name, g.id(), fmt.Sprint(1 + g.IntN(3000))}}, true
 		}
 	case "idle", "fails":
@@ -150,7 +153,8 @@ func (g *generator) begin(w *world) (act, bool) {
 		if words[1] == "kick" {
 			words = append(words, w.windows[g.IntN(len(w.windows))].agent, "--force")
 		}
-		if x.alive && (words[1] != "release" && words[1] != "assign" || x.hand && x.calls == 0) {
+		ends := slices.Contains([]string{"release", "assign", "leave", "close"}, words[1])
+		if x.alive && (!ends || x.calls == 0) && (words[1] != "release" && words[1] != "assign" || x.hand) {
 			return act{"tt", append([]string{x.name, g.id()}, words[1:]...)}, true
 		}
 	case "clear":

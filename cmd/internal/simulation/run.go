@@ -64,9 +64,15 @@ func simulate(t *testing.T, next func(*world) (act, bool)) (res outcome) {
 		w := &world{dir: dir, home: userHome, policy: map[string]string{"TALKING_STICK_LEDGER": "off"}}
 		w.Machine = &Machine{t: t, base: base, data: filepath.Join(base, "data"), live: map[int]*proc{}, others: map[int]identity.Info{}, began: now, booted: now}
 		w.disk = disk{m: w.Machine, synced: map[string][]byte{}, copies: map[string]string{}}
-		w.oracle = oracle{w: w, grants: map[int64]string{}, events: map[int64]string{}, took: map[string]*window{}, counts: map[string]int{}}
+		w.oracle = oracle{w: w, grants: map[int64]string{}, events: map[int64]string{}, took: map[string]identity.Process{}, counts: map[string]int{}}
 		current, lockfile.Pause = w.Machine, pause
-		defer func() { current, lockfile.Pause = nil, nil }()
+		defer func() {
+			if r := recover(); r != nil {
+				fmt.Fprintf(os.Stderr, "%v\n%s\n%s\n", r, stack(), strings.Join(w.log, "\n"))
+				os.Exit(2) // the goroutines of the run do not end any more
+			}
+			current, lockfile.Pause = nil, nil
+		}()
 		w.program = ttcmd.Program(ttcmd.Build{Version: "sim", Machine: func(env *cli.Env) *ttcmd.Machine { return w.machine(env) }})
 		w.onStep = w.oracle.watch
 		for w.oracle.class == "" {

@@ -12,13 +12,14 @@ import (
 )
 
 var (
-	seeds  = flag.Int("sim.seeds", 0, "so many seeds, instead of those of a test")
-	from   = flag.Uint64("sim.from", 1, "the first of them")
-	length = flag.Int("sim.acts", 600, "acts of a run")
-	traced = flag.Bool("sim.trace", false, "print the trace of each run")
-	short  = flag.Bool("sim.shorten", true, "make found traces as short as it goes")
-	goOn   = flag.Bool("sim.all", false, "go on after something was found")
-	file   = flag.String("sim.replay", "", "a file with a trace to run")
+	seeds   = flag.Int("sim.seeds", 0, "so many seeds, instead of those of a test")
+	from    = flag.Uint64("sim.from", 1, "the first of them")
+	length  = flag.Int("sim.acts", 600, "acts of a run")
+	traced  = flag.Bool("sim.trace", false, "print the trace of each run")
+	short   = flag.Bool("sim.shorten", true, "make found traces as short as it goes")
+	goOn    = flag.Bool("sim.all", false, "go on after something was found")
+	without = flag.String("sim.without", "", "acts that do not happen, with commas between them")
+	file    = flag.String("sim.replay", "", "a file with a trace to run")
 )
 
 func TestMain(m *testing.M) {
@@ -28,13 +29,32 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
+func TestReplay(t *testing.T) {
+	if *file == "" {
+		t.Skip("no trace")
+	}
+	text, err := os.ReadFile(*file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	trace, err := parse(string(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := replay(t, trace)
+	t.Log("\n" + strings.Join(o.log, "\n"))
+	if o.class != "" {
+		t.Error(o.class)
+	}
+}
+
 func TestSeeds(t *testing.T) {
 	if *seeds == 0 {
 		t.Skip("no seeds")
 	}
 	began, steps, found, counts := time.Now(), 0, map[string][]uint64{}, map[string]int{}
 	for seed := *from; seed < *from+uint64(*seeds); seed++ {
-		g := newGenerator(seed, *length)
+		g := newGenerator(seed, *length, strings.Split(*without, ","))
 		o := simulate(t, g.next)
 		steps += o.steps
 		for k, n := range o.counts {

@@ -40,7 +40,7 @@ var acts = map[string]struct {
 	"policy":  {"NAME VALUE", func(w *world, a act) bool { w.policy[a.arg(0)] = a.arg(1); return true }},
 	"run":     {"PROCESS [POINTS]", func(w *world, a act) bool { return w.doRun(a) }},
 	"sleep":   {"MS", func(w *world, a act) bool { w.pass(a.ms(0)); return true }},
-	"suspend": {"MS", func(w *world, a act) bool { w.suspend(a.ms(0)); return true }},
+	"suspend": {"MS", func(w *world, a act) bool { w.suspend(a.ms(0)); w.oracle.overrun(nil); return true }},
 
 	"open":   {"WINDOW SESSION PROCESS", (*world).doOpen},
 	"edit":   {"WINDOW PROCESS MS", func(w *world, a act) bool { return w.do(a, func(x *window) { w.edit(a.arg(1), x, false, a.ms(2)) }) }},
@@ -69,6 +69,7 @@ var acts = map[string]struct {
 	"back": {"NAME", func(w *world, a act) bool {
 		done := w.putBack(a.arg(0), false)
 		w.oracle.forget()
+		w.oracle.overrun(nil)
 		return done
 	}},
 	"older": {"NAME", func(w *world, a act) bool { return w.putBack(a.arg(0), true) }},
