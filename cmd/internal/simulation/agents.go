@@ -63,13 +63,16 @@ func (w *world) tt(p *proc, x *window, stdin string, args ...string) result {
 	env := w.env(p, x, args)
 	env.Stdin, env.Stdout, env.Stderr = strings.NewReader(stdin), &out, &errs
 	status := w.program.Main(context.Background(), env)
+	if p.killed {
+		panic(errKilled) // the hook that ran has taken the end for an error of its own
+	}
 	r := result{status: status, out: out.String(), errors: errs.String()}
 	_ = json.Unmarshal(out.Bytes(), &r.answer)
 	var failure struct{ Error, Message string }
 	if lines := strings.Split(strings.TrimSpace(r.errors), "\n"); json.Unmarshal([]byte(lines[len(lines)-1]), &failure) == nil {
 		r.refusal, r.message = failure.Error, failure.Message
 	}
-	if (r.refusal == "internal" || r.refusal == "corrupt_room") && !p.killed {
+	if r.refusal == "internal" || r.refusal == "corrupt_room" {
 		w.oracle.find("a command fails: "+r.refusal, "%s %s: %s", p.name, args[0], r.message)
 	}
 	return r
@@ -366,9 +369,6 @@ func (w *world) command(id string, x *window, args ...string) {
 	p := w.child(id, x, strings.Join(args, " "), func(p *proc) {
 		w.oracle.beginReading(p)
 		r := w.tt(p, x, "", append(args, "--json")...)
-		if p.killed {
-			return
-		}
 		w.logf("%s (%s) %s: %s", p.name, x.name, strings.Join(args, " "), w.said(r))
 		if x.session == session && x.alive {
 			w.oracle.answered(p, x, args, r, reads)

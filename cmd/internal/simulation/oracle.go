@@ -113,11 +113,13 @@ func (o *oracle) now(truths []string) []string {
 		return append(truths, fmt.Sprint("nobody holds ", st.Turn))
 	}
 	truths = append(truths, fmt.Sprintf("%s holds %d", st.Owner, st.Turn), st.Owner+" holds")
-	var l turn.Lease // a record that is missing proves nothing
-	if o.room().Agent(st.Owner).Read(roomtypes.LeaseFile, &l) && l.Fence == st.Fence() {
-		if p := o.w.live[l.Guardian.PID]; p == nil || p.frozen || l.Ended.Why != "" {
-			truths = append(truths, "guardian of "+st.Owner)
-		}
+	var l turn.Lease
+	recorded := o.room().Agent(st.Owner).Read(roomtypes.LeaseFile, &l) && l.Fence == st.Fence()
+	guards := func(p *proc) bool {
+		return p != nil && p.state != finished && !p.frozen && !p.killed && p.guards == st.Turn
+	}
+	if recorded && (!guards(o.w.live[l.Guardian.PID]) || l.Ended.Why != "") || !recorded && !slices.ContainsFunc(o.w.procs, guards) {
+		truths = append(truths, "guardian of "+st.Owner)
 	}
 	if !o.lives(st.Owner) {
 		truths = append(truths, "harness of "+st.Owner)
@@ -181,6 +183,9 @@ func (o *oracle) judge(r *reading) {
 func (o *oracle) overrun(by *window) {
 	for _, x := range o.w.windows {
 		x.lone = x.lone || x != by
+	}
+	for _, p := range o.w.procs {
+		p.away = p.away || p.window != by
 	}
 }
 
