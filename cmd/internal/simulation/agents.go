@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -30,6 +31,7 @@ type window struct {
 	refused  time.Time
 	called   bool   // since it was refused
 	stopping bool   // the hooks at the end of its model's turn run
+	jobs     int    // that run
 	lone     bool   // it may write without the turn, since nobody else works there
 	reason   string // of the refusal
 	watch    string // file that the harness watches; "" for none
@@ -46,6 +48,9 @@ type world struct {
 	windows []*window
 	next    int // number of the next process
 	oracle  oracle
+
+	touched   int // how often a file of the tree was changed
+	lastTouch int // the step
 }
 
 // A result is what a command of tt has answered.
@@ -102,7 +107,7 @@ func (w *world) machine(env *cli.Env) *ttcmd.Machine {
 		p = &proc{m: w.Machine, name: "none"} // it was killed and comes to its end
 	}
 	m := &ttcmd.Machine{Table: table{p}, Clock: p.clock, Options: p.options}
-	m.Start = func(args []string, _ *os.File, _ ...*os.File) (int, error) { return w.start(p, args) }
+	m.Start = func(args []string, _ *os.File, files ...*os.File) (int, error) { return w.start(p, args, files) }
 	m.Kill = func(pid int) {
 		if q := w.live[pid]; q != nil {
 			w.doom(q)
@@ -111,11 +116,18 @@ func (w *world) machine(env *cli.Env) *ttcmd.Machine {
 	return m
 }
 
-// start starts a process in the background, as the product asks for.
-func (w *world) start(p *proc, args []string) (pid int, err error) {
+// start starts a process in the background, as the product asks for. What records the tree does so at once.
+func (w *world) start(p *proc, args []string, files []*os.File) (pid int, err error) {
 	p.point()
 	if err := p.fail("start"); err != nil {
 		return 0, err
+	}
+	switch args[0] {
+	case "record":
+		w.tt(&proc{m: w.Machine, name: p.name + ".r"}, nil, "", args...)
+		return p.id.PID, nil
+	case "job-run":
+		return w.startJob(p, args[len(args)-1], files)
 	}
 	n := 1
 	for w.find(fmt.Sprintf("%s.%d", p.name, n)) != nil || strings.Count(p.children, ".") >= n {
@@ -243,6 +255,7 @@ func (w *world) edit(id string, x *window, shell bool, d time.Duration) {
 		w.prompt(p, x)
 		w.oracle.beginReading(p)
 		before := w.oracle.others(x)
+		began := w.steps
 		kind, tool := "edit", map[string]any{"tool_name": "Edit", "tool_input": map[string]any{"file_path": filepath.Join(w.dir, "f-"+x.name)}}
 		if shell {
 			kind, tool = "shell", map[string]any{"tool_name": "Bash", "tool_input": map[string]any{"command": "echo x > f-" + x.name}}
@@ -261,6 +274,10 @@ func (w *world) edit(id string, x *window, shell bool, d time.Duration) {
 			return
 		}
 		w.oracle.permitted(p, x, r, before)
+		if w.policy[ledgerVariable] == "on" && !x.lone && w.lastTouch < began && p.failed == "" && !p.away {
+			w.oracle.restorable(p, x)
+		}
+		w.touch("f-" + x.name)
 		x.writing++
 		defer func() { x.writing-- }()
 		p.sleep(d)
@@ -368,7 +385,7 @@ func (w *world) command(id string, x *window, args ...string) {
 	session := x.session
 	p := w.child(id, x, strings.Join(args, " "), func(p *proc) {
 		w.oracle.beginReading(p)
-		r := w.tt(p, x, "", append(args, "--json")...)
+		r := w.tt(p, x, "", slices.Insert(slices.Clone(args), 1+slices.Index([]string{"job"}, args[0])+1, "--json")...)
 		w.logf("%s (%s) %s: %s", p.name, x.name, strings.Join(args, " "), w.said(r))
 		if x.session == session && x.alive {
 			w.oracle.answered(p, x, args, r, reads)

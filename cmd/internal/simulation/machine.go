@@ -11,6 +11,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -49,6 +50,7 @@ type proc struct {
 	seen   time.Time // time of that file when it fell asleep
 	stir   bool      // something has changed while it slept
 
+	points  int // that it has passed
 	budget  int // how many points it may pass; 0: as many as there are
 	running bool
 	killed  bool
@@ -166,6 +168,7 @@ func (p *proc) point() {
 	if !p.mine() {
 		return
 	}
+	p.points++
 	if p.running {
 		if p.budget == 0 {
 			return
@@ -297,9 +300,13 @@ func (m *Machine) settle() {
 	}
 }
 
-// pass lets time pass: until something is due, or for d.
+// pass lets time pass: until something is due, or for d. While processes could run it is short: nothing
+// keeps them for as long as a lease.
 func (m *Machine) pass(d time.Duration) {
 	for _, p := range m.procs {
+		if m.canRun(p) {
+			d = min(d, 500*time.Millisecond)
+		}
 		if left := time.Until(p.until); !p.frozen && !p.until.IsZero() && (p.state == sleeping || p.state == waiting) && left > 0 {
 			d = min(d, left)
 		}
@@ -337,11 +344,28 @@ func (m *Machine) kill(p *proc) {
 // bury lets the goroutines of processes end that were killed. One that waits for something of its own ends
 // when it goes on.
 func (m *Machine) bury() {
+	buried := false
 	for _, p := range m.procs {
 		if p.killed && !p.running && p.state != finished {
 			p.running = true
 			p.resume <- struct{}{}
 			synctest.Wait()
+			buried = buried || p.points > 0
+		}
+	}
+	if buried {
+		closeFiles()
+	}
+}
+
+// closeFiles closes the files that processes had open which were killed: with them go their locks. Nothing refers
+// to them any more, so the garbage collector does.
+func closeFiles() {
+	for range 2 { // what the first round frees may refer to more
+		var done atomic.Bool
+		runtime.AddCleanup(new([16]byte), func(done *atomic.Bool) { done.Store(true) }, &done)
+		for runtime.GC(); !done.Load(); {
+			runtime.Gosched()
 		}
 	}
 }
@@ -427,8 +451,24 @@ func (m *Machine) end() {
 	}
 }
 
-// glob returns the files below the data directory that match.
-func (m *Machine) glob(pattern string) []string {
-	found, _ := filepath.Glob(filepath.Join(m.data, pattern))
+// glob returns the files below the data directory that match. In the rooms and listeners there is one name for
+// each directory, which stays.
+func (m *Machine) glob(pattern string) (found []string) {
+	folder, rest, _ := strings.Cut(pattern, "/*")
+	if folder != "rooms" && folder != "listeners" || strings.Contains(rest, "*") || rest == "" {
+		found, _ = filepath.Glob(filepath.Join(m.data, pattern))
+		return found
+	}
+	entries, _ := os.ReadDir(filepath.Join(m.data, folder))
+	for _, e := range entries {
+		if path := filepath.Join(m.data, folder, e.Name(), rest); e.IsDir() && exists(path) {
+			found = append(found, path)
+		}
+	}
 	return found
+}
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
 }

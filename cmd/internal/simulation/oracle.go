@@ -33,6 +33,7 @@ type oracle struct {
 
 	grants map[int64]string            // lease of each turn that was told to its holder
 	events map[int64]string            // type of each event that was told
+	begun  int64                       // turn whose beginning was looked at last
 	took   map[string]identity.Process // by agent: the process that had its last permission
 	counts map[string]int
 }
@@ -240,7 +241,7 @@ func (o *oracle) permitted(p *proc, x *window, r result, others bool) {
 	if !x.lone {
 		o.took[x.agent] = x.proc
 		for _, y := range w.windows {
-			if y != x && y.writing > 0 && y.alive && !y.lone {
+			if y != x && y.writing+y.jobs > 0 && y.alive && !y.lone {
 				o.find(fmt.Sprintf("two write at once: one %s", how), "%s %s and writes while %s writes", x.name, how, y.name)
 			}
 		}
@@ -249,6 +250,26 @@ func (o *oracle) permitted(p *proc, x *window, r result, others bool) {
 		x.called = true
 	}
 	x.refused = time.Time{}
+}
+
+// ledgerVariable switches the ledger.
+const ledgerVariable = "TALKING_STICK_LEDGER"
+
+// restorable is called when a window may write: what is in the tree before its first write of a turn is
+// recorded then.
+func (o *oracle) restorable(p *proc, x *window) {
+	if o.state == nil || o.begun == o.state.Turn || o.state.Owner != x.agent {
+		return
+	}
+	o.begun = o.state.Turn
+	for _, y := range o.w.windows {
+		if y != x && (y.writing > 0 || y.jobs > 0) {
+			return // it changes the tree meanwhile
+		}
+	}
+	if o.counts["beginnings"]++; x.writing == 0 && x.jobs == 0 && !o.w.isRecorded() {
+		o.find("the beginning is not recorded", "%s may write in turn %d, and nothing has what the tree is now", x.name, o.state.Turn)
+	}
 }
 
 var heldBy = regexp.MustCompile(`held by (\S+?)(?: \(turn (\d+)\)|[,.])`)

@@ -61,7 +61,7 @@ func simulate(t *testing.T, next func(*world) (act, bool)) (res outcome) {
 	must(skills.SetAuto(filepath.Join(base, "data"), "on"))
 	synctest.Test(t, func(t *testing.T) {
 		now := time.Now()
-		w := &world{dir: dir, home: userHome, policy: map[string]string{"TALKING_STICK_LEDGER": "off"}}
+		w := &world{dir: dir, home: userHome, policy: map[string]string{ledgerVariable: "off"}}
 		w.Machine = &Machine{t: t, base: base, data: filepath.Join(base, "data"), live: map[int]*proc{}, others: map[int]identity.Info{}, began: now, booted: now}
 		w.disk = disk{m: w.Machine, synced: map[string][]byte{}, copies: map[string]string{}}
 		w.oracle = oracle{w: w, grants: map[int64]string{}, events: map[int64]string{}, took: map[string]identity.Process{}, counts: map[string]int{}}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -19,6 +20,7 @@ var (
 	short   = flag.Bool("sim.shorten", true, "make found traces as short as it goes")
 	goOn    = flag.Bool("sim.all", false, "go on after something was found")
 	without = flag.String("sim.without", "", "acts that do not happen, with commas between them")
+	keep    = flag.String("sim.keep", "", "a directory for the first trace of each cause")
 	file    = flag.String("sim.replay", "", "a file with a trace to run")
 )
 
@@ -48,6 +50,21 @@ func TestReplay(t *testing.T) {
 	}
 }
 
+// The same seed gives the same trace, byte for byte.
+func TestSameSeedSameTrace(t *testing.T) {
+	n := max(*seeds, 8)
+	for seed := *from; seed < *from+uint64(n); seed++ {
+		a := simulate(t, newGenerator(seed, *length, nil).next)
+		b := simulate(t, newGenerator(seed, *length, nil).next)
+		for i := range max(len(a.log), len(b.log)) {
+			if i >= len(a.log) || i >= len(b.log) || a.log[i] != b.log[i] {
+				t.Errorf("seed %d differs at line %d:\n%s\n---\n%s", seed, i, strings.Join(a.log[max(0, min(i, len(a.log))-15):min(len(a.log), i+3)], "\n"), strings.Join(b.log[max(0, min(i, len(b.log))-8):min(len(b.log), i+3)], "\n"))
+				break
+			}
+		}
+	}
+}
+
 func TestSeeds(t *testing.T) {
 	if *seeds == 0 {
 		t.Skip("no seeds")
@@ -66,14 +83,26 @@ func TestSeeds(t *testing.T) {
 		if o.class == "" {
 			continue
 		}
-		found[o.class] = append(found[o.class], seed)
-		if len(found[o.class]) > 1 {
-			continue
-		}
+		why := o.class
 		if *short {
 			o = replay(t, shorten(t, o.acts, o.class))
+			why = o.cause()
 		}
-		fmt.Printf("seed %d: %s\n%s\n", seed, o.class, strings.Join(o.log, "\n"))
+		found[why] = append(found[why], seed)
+		if len(found[why]) > 1 {
+			continue
+		}
+		fmt.Printf("seed %d: %s\n%s\n", seed, why, strings.Join(o.log, "\n"))
+		if *keep != "" {
+			var b strings.Builder
+			fmt.Fprintf(&b, "# seed %d: %s\n# %s\n", seed, o.class, why)
+			for _, a := range o.acts {
+				fmt.Fprintln(&b, a)
+			}
+			if err := os.WriteFile(filepath.Join(*keep, fmt.Sprintf("seed-%d.txt", seed)), []byte(b.String()), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
 		if !*goOn {
 			break
 		}

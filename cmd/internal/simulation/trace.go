@@ -52,6 +52,7 @@ var acts = map[string]struct {
 	"tt": {"WINDOW PROCESS COMMAND...", func(w *world, a act) bool {
 		return w.do(a, func(x *window) { w.command(a.arg(1), x, a.args[2:]...) })
 	}},
+	"touch": {"FILE", func(w *world, a act) bool { w.touch(a.arg(0)); return true }},
 	"clear": {"WINDOW SESSION PROCESS", func(w *world, a act) bool { return w.do(a, func(x *window) { w.doClear(x, a.arg(1), a.arg(2)) }) }},
 	"quit":  {"WINDOW PROCESS", func(w *world, a act) bool { return w.do(a, func(x *window) { w.doQuit(x, a.arg(1)) }) }},
 	"die":   {"WINDOW", func(w *world, a act) bool { return w.do(a, w.die) }},

@@ -1,0 +1,104 @@
+package simulation
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strconv"
+	"syscall"
+	"time"
+
+	"github.com/talking-stick/tt/cmd/internal/jobs"
+	"github.com/talking-stick/tt/cmd/internal/member"
+	"github.com/talking-stick/tt/fsroom"
+	"github.com/talking-stick/tt/fsroom/ledger"
+	"github.com/talking-stick/tt/journal/event"
+)
+
+// jobLasts is how long the command of a job runs.
+const jobLasts = 90 * time.Second
+
+// startJob is the runner of a job up to where its command runs, which the command that asks for the job waits
+// for. The rest of the runner is a process; its command writes into the tree.
+func (w *world) startJob(p *proc, dir string, files []*os.File) (pid int, err error) {
+	alive, err := syscall.Dup(int(files[1].Fd()))
+	if err != nil {
+		return 0, err
+	}
+	var id struct {
+		Agent string `json:"agent_id"`
+	}
+	q := w.spawn(p.name+".j", 1, func(q *proc) {
+		defer syscall.Close(alive)
+		x := w.byAgent(id.Agent)
+		if x != nil {
+			x.jobs++
+			defer func() { x.jobs-- }()
+		}
+		q.sleep(jobLasts)
+		at := event.NewTime(time.Now())
+		patchJob(dir, map[string]any{"ended_at": at, "outcome": "exited", "exit": 0})
+		q.point()
+		store, err := fsroom.Open(w.data, w.optionsOf(q))
+		if err != nil {
+			return
+		}
+		name := filepath.Base(filepath.Dir(dir))
+		n, _ := strconv.ParseInt(filepath.Base(dir), 10, 64)
+		c := &member.Client{Store: store, Table: table{q}, Clock: q.clock}
+		if j, err := (&jobs.Room{Store: store, Name: name, Table: table{q}}).Load(n); err == nil && c.Room(name, nil).TellJob(context.Background(), j) == nil {
+			j.Told()
+		}
+	})
+	q.detail = "job"
+	b := patchJob(dir, map[string]any{"started_at": event.NewTime(time.Now()), "runner": q.id, "process": q.id})
+	_ = json.Unmarshal(b, &id)
+	_, err = files[0].WriteString("ok")
+	w.logf("%s starts the job %s of %s", p.name, q.name, w.nameOf(id.Agent))
+	return q.id.PID, err
+}
+
+// optionsOf returns the options of the store of a process.
+func (w *world) optionsOf(p *proc) (o fsroom.Options) {
+	p.options(&o)
+	return o
+}
+
+// patchJob changes fields of what is recorded of a job, and returns it.
+func patchJob(dir string, set map[string]any) []byte {
+	path := filepath.Join(dir, "job.json")
+	old, _ := os.ReadFile(path)
+	record := map[string]any{}
+	_ = json.Unmarshal(old, &record)
+	for k, v := range set {
+		record[k] = v
+	}
+	b, _ := json.Marshal(record)
+	_ = os.WriteFile(path+".new", b, 0o600)
+	_ = os.Rename(path+".new", path)
+	return b
+}
+
+// isRecorded reports whether the ledger has the tree as it is now.
+func (w *world) isRecorded() bool {
+	l := ledger.New(filepath.Join(w.data, ledger.Folder, fsroom.RoomName(w.dir)), ledger.Options{Root: w.dir, Home: w.home})
+	v, err := l.Look(context.Background())
+	if err != nil {
+		return false
+	}
+	defer v.Close()
+	for _, s := range v.All {
+		if s.Tree == v.Now.Tree || s.Scan == v.Now.Tree {
+			return true
+		}
+	}
+	return false
+}
+
+// touch changes a file of the tree, as a person does with an editor.
+func (w *world) touch(name string) {
+	w.touched++
+	_ = os.WriteFile(filepath.Join(w.dir, name), strconv.AppendInt(nil, int64(w.touched), 10), 0o600)
+	w.lastTouch = w.steps
+}
