@@ -31,7 +31,7 @@ GOTESTSUM   := gotest.tools/gotestsum@v1.13.0
 test = $(if $(filter true,$(CI)),$(GO) run $(GOTESTSUM) --format standard-quiet --no-color --hide-summary=skipped --rerun-fails=1 \
 	--rerun-fails-max-failures=3 --rerun-fails-abort-on-data-race --packages="$(1)" -- $(FLAGS),$(TEST)) $(2) $(if $(filter true,$(CI)),,$(1))
 
-.PHONY: build natsd demo test test-mcp lint fmt vet bench cross ci install install-natsd uninstall share dist release clean fuzz model torture torture-long torture-hosts torture-hosts-short test-hosts test-engines test-ci test-plain test-race vuln guards test-ui reach
+.PHONY: build natsd demo test test-mcp lint fmt vet bench cross ci install install-natsd uninstall share dist release clean fuzz model torture torture-long torture-hosts torture-hosts-short test-hosts test-engines test-ci test-plain test-race vuln guards test-ui reach sim sim-new mutants
 
 build: ## the programs, into bin/; the server for several hosts is apart: make natsd
 	@mkdir -p $(BIN)
@@ -101,7 +101,7 @@ fmt: ## fail if anything is not formatted
 TOOLS := ./testdata/baseline ./testdata/empty ./testdata/typecheck ./cmd/internal/ttcmd/testdata/tt ./cmd/internal/ttcmd/testdata/tt-console
 vet:
 	$(GO) vet ./... && $(GO) vet $(TOOLS) && $(GO) vet -tags engines ./cmd/internal/ttcmd/testdata/tt
-	$(GO) vet cmd/internal/torture/run.go
+	$(GO) vet cmd/internal/torture/run.go && $(GO) vet cmd/internal/simulation/mutants/run.go
 	cd $(NATSD) && $(GO) vet ./...
 
 lint: fmt vet vuln ## formatting, vet, go.mod, staticcheck, known vulnerabilities
@@ -142,6 +142,20 @@ model: ## MODELS random histories of a room, of the rules of the turn and of top
 
 reach: ## real harnesses wake their agents, those that TT_REACH_CLAUDE, _CODEX, _OPENCODE and _GEMINI name; some 10 minutes
 	$(TEST) ./cmd/internal/reach -count 1 -v -timeout 30m
+
+SEEDS ?= 300
+FROM  ?= 1
+# SIM is a simulation of seeds; TRACE=1 prints each trace.
+SIM = $(TEST) ./cmd/internal/simulation -count 1 -v -timeout 0 -run '^TestSeeds$$' -sim.from=$(FROM) $(if $(TRACE),-sim.trace)
+sim: ## SEEDS seeds of a simulated machine, the first of them FROM: make sim SEEDS=3000 FROM=1 TRACE=1
+	$(SIM) -sim.seeds=$(SEEDS)
+
+sim-new: FROM := $(shell date +%s)000
+sim-new: ## a minute of seeds that were never tried
+	$(SIM) -sim.for=1m
+
+mutants: ## the program with one fault at a time, each of which the simulation or a test has to notice; some 40 minutes
+	$(GO) run cmd/internal/simulation/mutants/run.go $(MUTANTS)
 
 torture: ## kills, failing calls, power cuts, commands between the calls of another, trees: some 2 minutes, as root
 	$(GO) run cmd/internal/torture/run.go $(TORTURE)

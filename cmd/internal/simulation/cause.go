@@ -11,7 +11,7 @@ func (o *outcome) cause() string {
 		if a.verb == "tt" {
 			has["tt "+a.arg(2)] = true
 		}
-		if a.verb == "open" {
+		if a.verb == "open" || a.verb == "clear" {
 			for _, name := range opened[a.arg(1)] {
 				has["twin"] = has["twin"] || name != a.arg(0)
 				again = again || name == a.arg(0)

@@ -32,7 +32,7 @@ func (w *world) startJob(p *proc, dir string, files []*os.File) (pid int, err er
 	q := w.spawn(p.name+".j", 1, func(q *proc) {
 		defer syscall.Close(alive)
 		x := w.byAgent(id.Agent)
-		if x != nil {
+		if x != nil && w.oracle.state != nil && w.oracle.state.Owner == x.agent { // else it changes nothing
 			x.jobs++
 			defer func() { x.jobs-- }()
 		}
@@ -47,7 +47,8 @@ func (w *world) startJob(p *proc, dir string, files []*os.File) (pid int, err er
 		name := filepath.Base(filepath.Dir(dir))
 		n, _ := strconv.ParseInt(filepath.Base(dir), 10, 64)
 		c := &member.Client{Store: store, Table: table{q}, Clock: q.clock}
-		if j, err := (&jobs.Room{Store: store, Name: name, Table: table{q}}).Load(n); err == nil && c.Room(name, nil).TellJob(context.Background(), j) == nil {
+		j, err := (&jobs.Room{Store: store, Name: name, Table: table{q}}).Load(n)
+		if err == nil && c.Room(name, nil).TellJob(context.Background(), j) == nil {
 			j.Told()
 		}
 	})

@@ -28,7 +28,7 @@ type oracle struct {
 	store  *fsroom.Store
 	stamp  string
 	state  *turn.State // the room now
-	truths []string    // when the lock was free last
+	truths []string    // now
 	reads  []*reading
 
 	grants map[int64]string            // lease of each turn that was told to its holder
@@ -66,19 +66,20 @@ func (o *oracle) watch() {
 			o.state = snap
 		}
 	}
-	rooms := o.w.glob("rooms/*/lock")
-	if o.state == nil || len(rooms) > 0 && !isFree(rooms[0]) {
+	if o.state == nil {
 		return
 	}
-	o.truths = o.now(o.truths[:0])
+	locks := o.w.glob("rooms/*/lock") // while a process has it, what its change needs is there in part
+	free := len(locks) == 0 || isFree(locks[0])
+	o.truths = o.now(o.truths[:0], free)
 	o.reads = slices.DeleteFunc(o.reads, func(r *reading) bool {
 		for _, t := range o.truths {
 			r.truths[t] = true
 		}
-		if r.over {
+		if r.over && free {
 			o.judge(r)
 		}
-		return r.over || r.p.state == finished
+		return r.over && free || !r.over && r.p.state == finished
 	})
 }
 
@@ -107,13 +108,16 @@ func (o *oracle) room() *fsroom.Room[*turn.State] {
 	return fsroom.At(o.store, roomtypes.Stick(), filepath.Base(rooms[0]))
 }
 
-// now returns what is true now of the holder.
-func (o *oracle) now(truths []string) []string {
+// now returns what is true now of the holder, and if settled of the processes that it depends on.
+func (o *oracle) now(truths []string, settled bool) []string {
 	st := o.state
 	if st.Owner == "" {
 		return append(truths, fmt.Sprint("nobody holds ", st.Turn))
 	}
 	truths = append(truths, fmt.Sprintf("%s holds %d", st.Owner, st.Turn), st.Owner+" holds")
+	if !settled {
+		return truths
+	}
 	var l turn.Lease
 	recorded := o.room().Agent(st.Owner).Read(roomtypes.LeaseFile, &l) && l.Fence == st.Fence()
 	guards := func(p *proc) bool {

@@ -62,9 +62,11 @@ func simulate(t *testing.T, next func(*world) (act, bool)) (res outcome) {
 	synctest.Test(t, func(t *testing.T) {
 		now := time.Now()
 		w := &world{dir: dir, home: userHome, policy: map[string]string{ledgerVariable: "off"}}
-		w.Machine = &Machine{t: t, base: base, data: filepath.Join(base, "data"), live: map[int]*proc{}, others: map[int]identity.Info{}, began: now, booted: now}
+		w.Machine = &Machine{t: t, base: base, data: filepath.Join(base, "data"), live: map[int]*proc{}, others: map[int]identity.Info{},
+			began: now, booted: now}
 		w.disk = disk{m: w.Machine, synced: map[string][]byte{}, copies: map[string]string{}}
-		w.oracle = oracle{w: w, grants: map[int64]string{}, events: map[int64]string{}, took: map[string]identity.Process{}, counts: map[string]int{}}
+		w.oracle = oracle{w: w, grants: map[int64]string{}, events: map[int64]string{},
+			took: map[string]identity.Process{}, counts: map[string]int{}}
 		current, lockfile.Pause = w.Machine, pause
 		defer func() {
 			if r := recover(); r != nil {

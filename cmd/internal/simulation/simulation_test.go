@@ -14,6 +14,7 @@ import (
 
 var (
 	seeds   = flag.Int("sim.seeds", 0, "so many seeds, instead of those of a test")
+	lasts   = flag.Duration("sim.for", 0, "go on with seeds for so long, whatever their number")
 	from    = flag.Uint64("sim.from", 1, "the first of them")
 	length  = flag.Int("sim.acts", 600, "acts of a run")
 	traced  = flag.Bool("sim.trace", false, "print the trace of each run")
@@ -66,11 +67,13 @@ func TestSameSeedSameTrace(t *testing.T) {
 }
 
 func TestSeeds(t *testing.T) {
-	if *seeds == 0 {
+	if *seeds == 0 && *lasts == 0 {
 		t.Skip("no seeds")
 	}
 	began, steps, found, counts := time.Now(), 0, map[string][]uint64{}, map[string]int{}
-	for seed := *from; seed < *from+uint64(*seeds); seed++ {
+	seed := *from
+	defer func() { t.Logf("seeds %d to %d", *from, seed-1) }()
+	for ; seed < *from+uint64(*seeds) || time.Since(began) < *lasts; seed++ {
 		g := newGenerator(seed, *length, strings.Split(*without, ","))
 		o := simulate(t, g.next)
 		steps += o.steps

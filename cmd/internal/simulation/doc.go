@@ -1,0 +1,36 @@
+// Package simulation runs the product on a machine that does not exist, and looks whether it keeps its promises
+// there. It is a test tool: no program has it.
+//
+// Commands, hooks, guardians, recorders and jobs are the real ones, run through [ttcmd.Program] with an environment of
+// their own. Each is a goroutine in a bubble of testing/synctest, and one runs at a time. It can be made to stop
+// wherever the product calls something that the machine stands for, see [ttcmd.Machine]: the clock, the table of
+// processes, the start of a process, a lock, a step that touches the disk. Time is that of the bubble; files are real, in memory.
+//
+//   - machine.go: processes, the clock, locks; disk.go: what a power cut leaves, files that are cut or put back;
+//   - agents.go: windows of a harness, and what it does with our hooks; jobs.go: jobs, the tree;
+//   - trace.go: the acts, by name. A run is a list of them, and nothing else decides what happens;
+//   - random.go: makes a list up from a seed; run.go: runs one, and makes it as short as it goes;
+//   - oracle.go: what must not happen; finale.go: what has to happen once nothing goes wrong any more;
+//   - cause.go: names the cause of what was found.
+//
+// # The oracles
+//
+// Two permitted writers, never. What a command or a refusal says of the holder was true at one moment of its
+// reading: of processes, at one moment at which nobody had the lock. The history has each number once, and all that was
+// acknowledged. Who wants the turn and was told that it is called is called within an hour. Nobody is refused by itself.
+// The ledger has what the tree was before the first write of a turn; its contents are compared, not the times of files,
+// which are those of the real machine. A command that fails with internal, or panics, is a finding, too.
+//
+// A write counts as permitted when its hook has let it pass. Excepted is a writer against whom no order helps: it was alone
+// when its tool began, a person took the turn from it, or the machine was suspended while the tool or its hook ran.
+//
+// # Traces
+//
+// A line is an act. Acts that begin a process name it; "run NAME N" lets it pass N points, "run NAME" as many as there are
+// until it waits. Acts that mean nothing where they stand are left out, so that lines can be removed from a trace: that is
+// how one is made short. The lines between them, which begin with a blank, are what happened. A trace runs again by
+//
+//	go test ./cmd/internal/simulation -run TestReplay -v -sim.replay FILE
+//
+// Each trace that has ever found something is in testdata/found, and runs always.
+package simulation

@@ -1,0 +1,203 @@
+//go:build ignore
+
+// Command run changes the program in one place at a time and looks whether the simulation or the tests of the
+// changed package notice:
+//
+//	go run cmd/internal/simulation/mutants/run.go [-only NAME] [-j N]
+//
+// The changes are in table.txt. Each names a function, so that it is found wherever that stands in the file; one whose
+// text is not there exactly once is an error. They are made in a copy of the module. The build leaves this file out, so that
+// "go install ./cmd/..." installs programs for users only.
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+var (
+	only    = flag.String("only", "", "a part of the names of those to try")
+	seeds   = flag.Int("seeds", 60, "new seeds for each, beside the traces that were kept")
+	limit   = flag.Duration("limit", time.Minute, "how long each may take")
+	check   = flag.Bool("check", false, "look whether each can be made, and run nothing")
+	verbose = flag.Bool("v", false, "print what has noticed")
+)
+
+// A mutant is a change of a function.
+type mutant struct{ name, file, function, old, new string }
+
+// read reads the table. A mutant is a line "NAME FILE FUNCTION", a line that begins with "- " and one that begins with "+ ".
+func read(path string) (all []mutant, err error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	for n, line := range strings.Split(string(text), "\n") {
+		words := strings.Fields(line)
+		switch {
+		case len(words) == 0 || words[0] == "#":
+		case strings.HasPrefix(line, "- ") && len(all) > 0:
+			all[len(all)-1].old = line[2:]
+		case strings.HasPrefix(line, "+") && len(all) > 0:
+			all[len(all)-1].new = strings.TrimPrefix(line[1:], " ")
+		case len(words) == 3:
+			all = append(all, mutant{name: words[0], file: words[1], function: words[2]})
+		default:
+			return nil, fmt.Errorf("%s:%d: %q is no line of the table", path, n+1, line)
+		}
+	}
+	return all, nil
+}
+
+// apply returns the text of a file with the change.
+func (m mutant) apply(text []byte) ([]byte, error) {
+	set := token.NewFileSet()
+	file, err := parser.ParseFile(set, m.file, text, parser.SkipObjectResolution)
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range file.Decls {
+		f, ok := d.(*ast.FuncDecl)
+		if !ok || nameOf(f) != m.function {
+			continue
+		}
+		from, to := set.Position(f.Pos()).Offset, set.Position(f.End()).Offset
+		body := string(text[from:to])
+		if n := strings.Count(body, m.old); n != 1 {
+			return nil, fmt.Errorf("%s: %s in %s has %d times %q", m.name, m.function, m.file, n, m.old)
+		}
+		return []byte(string(text[:from]) + strings.Replace(body, m.old, m.new, 1) + string(text[to:])), nil
+	}
+	return nil, fmt.Errorf("%s: there is no function %s in %s", m.name, m.function, m.file)
+}
+
+// nameOf returns the name of a function, that of a method with its type before it.
+func nameOf(f *ast.FuncDecl) string {
+	if f.Recv == nil {
+		return f.Name.Name
+	}
+	t := f.Recv.List[0].Type
+	if star, ok := t.(*ast.StarExpr); ok {
+		t = star.X
+	}
+	if index, ok := t.(*ast.IndexExpr); ok {
+		t = index.X
+	}
+	return t.(*ast.Ident).Name + "." + f.Name.Name
+}
+
+func run() error {
+	flag.Parse()
+	root, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}").Output()
+	if err != nil {
+		return err
+	}
+	top := strings.TrimSpace(string(root))
+	all, err := read(filepath.Join(top, "cmd/internal/simulation/mutants/table.txt"))
+	if err != nil {
+		return err
+	}
+	var problems error
+	for _, m := range all {
+		text, err := os.ReadFile(filepath.Join(top, m.file))
+		if err == nil {
+			_, err = m.apply(text)
+		}
+		problems = errors.Join(problems, err)
+	}
+	if problems != nil || *check {
+		return problems
+	}
+	dir, err := os.MkdirTemp("", "mutants")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	if out, err := exec.Command("cp", "-a", top+"/.", dir).CombinedOutput(); err != nil {
+		return fmt.Errorf("%v: %s", err, out)
+	}
+	killed, tried, lived := 0, 0, []string(nil)
+	for _, m := range all {
+		if !strings.Contains(m.name, *only) {
+			continue
+		}
+		began := time.Now()
+		by, err := try(dir, m)
+		if err != nil {
+			return err
+		}
+		if tried++; by == "" {
+			lived = append(lived, m.name)
+			by = "LIVES"
+		} else {
+			killed++
+		}
+		fmt.Printf("%-40s %6.1fs  %s\n", m.name, time.Since(began).Seconds(), by)
+	}
+	fmt.Printf("killed %d of %d\n", killed, tried)
+	if len(lived) > 0 {
+		return fmt.Errorf("these live: %s", strings.Join(lived, " "))
+	}
+	return nil
+}
+
+// try makes a change and returns what has noticed it, "" if nothing has.
+func try(dir string, m mutant) (by string, err error) {
+	path := filepath.Join(dir, m.file)
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return "", err
+	}
+	changed, err := m.apply(text)
+	if err != nil {
+		return "", err
+	}
+	if err := os.WriteFile(path, changed, 0o644); err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, os.WriteFile(path, text, 0o644)) }()
+	ctx, stop := context.WithTimeout(context.Background(), *limit)
+	defer stop()
+	for _, step := range [][]string{
+		{"it does not compile", "build", "./cmd/tt"},
+		{"the simulation, kept traces", "test", "-short", "./cmd/internal/simulation", "-run", "TestFound"},
+		{"its package's tests", "test", "-short", "./" + filepath.Dir(m.file)},
+		{"the simulation, new seeds", "test", "./cmd/internal/simulation", "-run", "TestSeeds", "-sim.seeds", fmt.Sprint(*seeds), "-sim.shorten=false"},
+	} {
+		cmd := exec.CommandContext(ctx, "go", step[1:]...)
+		cmd.Dir, cmd.WaitDelay = dir, time.Second
+		out, failed := cmd.CombinedOutput()
+		if failed == nil {
+			continue
+		}
+		if step[1] == "build" {
+			return "", fmt.Errorf("%s: %s", m.name, out)
+		}
+		if ctx.Err() != nil {
+			return "", nil
+		}
+		if *verbose {
+			fmt.Printf("%s\n", bytes.TrimSpace(out))
+		}
+		return step[0], nil
+	}
+	return "", nil
+}
+
+func main() {
+	if err := run(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
