@@ -71,6 +71,9 @@ func (l *Ledger) locked(ctx context.Context, keep bool, r Request, do func(*View
 
 // record makes a snapshot of what was scanned.
 func (l *Ledger) record(v *View, r Request) (*Snapshot, error) {
+	if start, _ := TurnOf(v.All, r.Turn); r.Why == WhyStart && start != nil { // a turn has one beginning
+		return start, nil
+	}
 	s := v.Now
 	s.Why, s.Turn, s.Agent, s.Note = r.Why, r.Turn, r.Agent, r.Note
 	if !r.Moment.IsZero() {

@@ -53,6 +53,26 @@ func (t *Tree) begin(ctx context.Context, st *turn.State, j Job) error {
 	return nil
 }
 
+// beginNow records the beginning of a turn that was granted a moment ago: the tree as it is now, since nobody was
+// told yet that he may write. What changed since the turn before is told by the guardian.
+func (t *Tree) beginNow(ctx context.Context, before *turn.State, turnID int64) error {
+	all, err := t.Ledger.Recent(turnID)
+	if err != nil {
+		return err
+	}
+	if last := lastTurn(all, turnID); last != nil && !before.HasChange(last.Turn, turn.SpanTurn) {
+		if _, err := t.finish(ctx, before, last, ledger.Request{Moment: time.Now(), Line: true}); err != nil {
+			return err
+		}
+	}
+	request := ledger.Request{Why: ledger.WhyStart, Turn: turnID, Agent: t.Room.Self.ID, Line: true, Unsynced: true}
+	if _, err = t.Ledger.Take(ctx, request); err != nil && ctx.Err() == nil { // too much, or a snapshot waits for its sync
+		request.Unsynced = false
+		_, err = t.Ledger.Take(ctx, request)
+	}
+	return err
+}
+
 // isBegun reports whether begin has nothing to do for a turn. Only lines are read: if a power cut took a
 // tree, the snapshot of the end is refused.
 func (t *Tree) isBegun(st *turn.State, turnID int64) bool {

@@ -70,6 +70,17 @@ func First(ctx context.Context, r *member.Room, set Setting) {
 // wait returns how long a turn waits for the ledger.
 func wait(p turn.Policy) time.Duration { return time.Duration(p.LedgerWait) * time.Millisecond }
 
+// Begin implements [member.Recorder].
+func (r *recorder) Begin(ctx context.Context, before *turn.State, turnID int64) {
+	t := r.tree(before.Policy)
+	if t == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, BeforeLimit)
+	defer cancel()
+	_ = ledger.Safely(func() error { return t.apart(r.room.Self.ID).beginNow(ctx, before, turnID) })
+}
+
 // Begun implements [member.Recorder]. The journal's time of the grant is that of the kernel, as
 // are those of files.
 func (r *recorder) Begun(st *turn.State) {
@@ -122,11 +133,7 @@ func (r *recorder) Ending(ctx context.Context, st *turn.State, atLeast time.Dura
 func (t *Tree) ending(ctx context.Context, st *turn.State, limit time.Duration) *member.TurnEnd {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	e, granted := &member.TurnEnd{Turn: st.Turn, Agent: st.Owner, Recorded: ctx.Done()}, st.Grant.At.Wall.Time
-	client := *t.Room.Client
-	client.Self.ID = e.Agent                                  // who ends the turn may be another
-	writes := client.Room(t.Room.FS.Name(), t.Room.Workspace) // that of the caller may still be used when the turn ends
-	apart := *t
-	apart.Room, apart.writes = writes.Known(), writes
+	apart := t.apart(e.Agent) // who ends the turn may be another
 	known := make(chan []byte, 1)
 	go func() {
 		defer cancel()
@@ -151,6 +158,16 @@ func (t *Tree) ending(ctx context.Context, st *turn.State, limit time.Duration) 
 		e.Late = func() { t.start(nil, e.Agent, Job{At: "end", Turn: e.Turn, Moment: granted}) }
 	}
 	return e
+}
+
+// apart returns the tree for an agent, with a room of its own: that of the caller may be in use.
+func (t *Tree) apart(agent string) *Tree {
+	client := *t.Room.Client
+	client.Self.ID = agent
+	apart := *t
+	apart.writes = client.Room(t.Room.FS.Name(), t.Room.Workspace)
+	apart.Room = apart.writes.Known()
+	return &apart
 }
 
 // Changed implements [member.Recorder].

@@ -89,7 +89,7 @@ func (s Setting) root(r *member.Room) string {
 // ID names the tree in events.
 func (t *Tree) ID() string { return filepath.Base(t.Ledger.Dir()) }
 
-// BeforeLimit is how long a destructive command waits at most for the snapshot before it. Tests
+// BeforeLimit is how long a tool, or whoever is granted a turn, waits at most for the snapshot before it. Tests
 // allow more.
 var BeforeLimit = 500 * time.Millisecond
 

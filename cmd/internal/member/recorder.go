@@ -12,7 +12,12 @@ import (
 
 // A Recorder records what a turn changes in the work tree.
 type Recorder interface {
-	// Begun is called by the guardian of a turn when it has seen the turn.
+	// Begin records the tree as it is at the beginning of a turn that was just granted to the agent, in this
+	// process, before anybody is told of the turn. before is the room before the grant. What cannot be recorded
+	// soon is for the guardian.
+	Begin(ctx context.Context, before *turn.State, turnID int64)
+	// Begun is called by the guardian of a turn when it has seen the turn. It records the beginning if Begin
+	// did not.
 	Begun(st *turn.State)
 	// Ended is called by the guardian when its turn is over, as the last that it does.
 	Ended(ctx context.Context)
@@ -77,6 +82,21 @@ func (r *Room) recorder() Recorder {
 		return nil
 	}
 	return r.Record(r)
+}
+
+// recordBeginning begins to record the beginning of the agent's turn. The channel is closed when that is done, or
+// takes too long; it is nil where nothing is recorded.
+func (r *Room) recordBeginning(ctx context.Context, before *turn.State, turnID int64) <-chan struct{} {
+	recorder := r.recorder()
+	if recorder == nil {
+		return nil
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		recorder.Begin(ctx, before, turnID)
+	}()
+	return done
 }
 
 // turnEnd begins to record the end of the agent's turn, if it has one. seen is as for
