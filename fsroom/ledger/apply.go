@@ -9,7 +9,7 @@ import (
 // ErrChanging means that a file changed while the plan was carried out.
 var ErrChanging = errors.New("the tree changes at this moment")
 
-// An ApplyError means that the system refused a step, or [ErrChanging]. Everything is as it was
+// An ApplyError means that the system or [Change].Still refused a step, or [ErrChanging]. Everything is as it was
 // before, but a file that somebody else has changed.
 type ApplyError struct {
 	Path string
@@ -24,6 +24,9 @@ type Change struct {
 	Request // of the snapshot after it: Why is [WhyUndo] or [WhyRestore]
 	Plan    func(*View) (*Plan, error)
 	Dry     bool // plan only
+	// Still, if it is not nil, is asked before each step whether the change may go on. Its error ends the change,
+	// and is in the [ApplyError].
+	Still func() error
 }
 
 // An Outcome is what became of a [Change].
@@ -45,6 +48,9 @@ const MostPaths = 20
 func (l *Ledger) Do(ctx context.Context, c Change) (*Outcome, error) {
 	out := &Outcome{}
 	var failed error
+	if c.Still == nil {
+		c.Still = func() error { return nil }
+	}
 	err := l.locked(ctx, !c.Dry, c.Request, func(v *View) (err error) {
 		if out.Plan, err = c.Plan(v); err != nil {
 			failed = &ApplyError{Path: l.opts.Root, Err: err}
@@ -58,7 +64,7 @@ func (l *Ledger) Do(ctx context.Context, c Change) (*Outcome, error) {
 		if out.Before, err = l.record(v, before); err != nil {
 			return err
 		}
-		if failed = l.apply(v, out.Plan.Steps, out.Before); failed == nil {
+		if failed = l.apply(v, out.Plan.Steps, out.Before, c.Still); failed == nil {
 			l.after(ctx, c.Request, v, out)
 		}
 		return nil

@@ -80,6 +80,36 @@ func TestUndoFailsAtEachStep(t *testing.T) {
 	}
 }
 
+// TestChangeThatMayNotGoOn: a change that is refused before any of its steps, or after the last, leaves the tree as
+// it was, and says why.
+func TestChangeThatMayNotGoOn(t *testing.T) {
+	t.Parallel()
+	refused := errors.New("the turn is over")
+	for n := 1; ; n++ {
+		f, asked := oneTurn(t), 0
+		before := f.state()
+		undo := func(v *View) (*Plan, error) {
+			from, to := TurnOf(v.All, 1)
+			return v.PlanUndo(from, to, nil)
+		}
+		_, err := f.Do(t.Context(), Change{Request: Request{Why: WhyUndo}, Plan: undo, Still: func() error {
+			if asked++; asked >= n {
+				return refused
+			}
+			return nil
+		}})
+		if asked < n {
+			if n < 4 || err != nil {
+				t.Errorf("asked %d times, %v", asked, err)
+			}
+			return
+		}
+		if !errors.Is(err, refused) || f.state() != before || f.Interrupted() {
+			t.Errorf("step %d: %v, the tree is %s", n, err, f.state())
+		}
+	}
+}
+
 // TestTakeFailsAtEachStep: the store has the snapshots of before, or one more, and all of them
 // whole; the next snapshot is right.
 func TestTakeFailsAtEachStep(t *testing.T) {

@@ -27,6 +27,7 @@ type applier struct {
 	ledger  *Ledger
 	root    *os.Root
 	objects *objects
+	still   func() error // see [Change]
 }
 
 // withPaths returns the applier with its paths in another form.
@@ -59,13 +60,13 @@ func unstored(text string) string {
 func (l *Ledger) applyingFile() string { return filepath.Join(l.dir, "applying.json") }
 
 // apply carries out steps, or puts back what it has done.
-func (l *Ledger) apply(v *View, steps []Step, before *Snapshot) error {
+func (l *Ledger) apply(v *View, steps []Step, before *Snapshot, still func() error) error {
 	root, err := os.OpenRoot(l.opts.Root)
 	if err != nil {
 		return &ApplyError{l.opts.Root, err}
 	}
 	defer root.Close()
-	a := &applier{before.Number, fmt.Sprintf(".tt-%d-%d-", before.Number, os.Getpid()), steps, l, root, v.objects}
+	a := &applier{before.Number, fmt.Sprintf(".tt-%d-%d-", before.Number, os.Getpid()), steps, l, root, v.objects, still}
 	if err := a.begin(); err != nil {
 		return err
 	}
@@ -106,13 +107,17 @@ func (a *applier) run() error {
 			if s.To.exists() != write {
 				continue
 			}
-			if err := a.step(i, s); err != nil {
+			err := a.still()
+			if err == nil {
+				err = a.step(i, s)
+			}
+			if err != nil {
 				return &ApplyError{Printable(s.Path), err}
 			}
 		}
 	}
 	a.removeEmpty()
-	if err := a.ledger.opts.Fault("applied"); err != nil {
+	if err := cmp.Or(a.still(), a.ledger.opts.Fault("applied")); err != nil {
 		return &ApplyError{a.ledger.applyingFile(), err}
 	}
 	return nil

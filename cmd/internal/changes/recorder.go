@@ -71,15 +71,23 @@ func First(ctx context.Context, r *member.Room, set Setting) {
 func wait(p turn.Policy) time.Duration { return time.Duration(p.LedgerWait) * time.Millisecond }
 
 // Begin implements [member.Recorder].
-func (r *recorder) Begin(ctx context.Context, before *turn.State, turnID int64) {
+func (r *recorder) Begin(ctx context.Context, before *turn.State, turnID int64, patience bool) {
 	t := r.tree(before.Policy)
 	if t == nil {
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, BeforeLimit)
-	defer cancel()
-	_ = ledger.Safely(func() error { return t.apart(r.room.Self.ID).beginNow(ctx, before, turnID) })
+	begin := func(limit time.Duration) error {
+		ctx, cancel := context.WithTimeout(ctx, limit)
+		defer cancel()
+		return ledger.Safely(func() error { return t.apart(r.room.Self.ID).beginNow(ctx, before, turnID) })
+	}
+	if err := begin(BeforeLimit); err != nil && patience && t.Ledger.Interrupted() {
+		_ = begin(changePatience)
+	}
 }
+
+// changePatience is how long whoever is granted a turn waits for a change of the tree that is under way.
+const changePatience = 5 * time.Second
 
 // Begun implements [member.Recorder]. The journal's time of the grant is that of the kernel, as
 // are those of files.

@@ -232,6 +232,17 @@ func (r *Room) forgetLease(agent string) { _ = r.FS.Agent(agent).Remove(leaseFil
 // turn, a zero one if it has none.
 func (r *Room) CurrentFence(st *turn.State) turn.Fence { return r.recorded(st).Fence }
 
+// StillHolds returns nil as long as the agent has the turn of a fencing token, and then the refusal of
+// [turn.State.Check]. It takes no lock, so a change of the tree asks before each of its steps; whoever is granted
+// the turn meanwhile waits for the end of that change, see [Recorder].
+func (r *Room) StillHolds(ctx context.Context, fence turn.Fence) error {
+	snap, err := r.FS.View()
+	if err != nil || snap.State.Open && snap.State.Fence() == fence {
+		return err
+	}
+	return r.explainLoss(ctx, snap.State.Check(r.Facts(snap.State), fence))
+}
+
 // recordedFence returns the fencing token that the agent has recorded last, of whatever
 // turn; the zero Fence if it has recorded none.
 func (r *Room) recordedFence() turn.Fence {

@@ -14,8 +14,9 @@ import (
 type Recorder interface {
 	// Begin records the tree as it is at the beginning of a turn that was just granted to the agent, in this
 	// process, before anybody is told of the turn. before is the room before the grant. What cannot be recorded
-	// soon is for the guardian.
-	Begin(ctx context.Context, before *turn.State, turnID int64)
+	// soon is for the guardian. But with patience it waits for a change of the tree that is under way: the holder
+	// of the turn before puts back what an undo of its has changed.
+	Begin(ctx context.Context, before *turn.State, turnID int64, patience bool)
 	// Begun is called by the guardian of a turn when it has seen the turn. It records the beginning if Begin
 	// did not.
 	Begun(st *turn.State)
@@ -86,7 +87,7 @@ func (r *Room) recorder() Recorder {
 
 // recordBeginning begins to record the beginning of the agent's turn. The channel is closed when that is done, or
 // takes too long; it is nil where nothing is recorded.
-func (r *Room) recordBeginning(ctx context.Context, before *turn.State, turnID int64) <-chan struct{} {
+func (r *Room) recordBeginning(ctx context.Context, before *turn.State, turnID int64, patience bool) <-chan struct{} {
 	recorder := r.recorder()
 	if recorder == nil {
 		return nil
@@ -94,7 +95,7 @@ func (r *Room) recordBeginning(ctx context.Context, before *turn.State, turnID i
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		recorder.Begin(ctx, before, turnID)
+		recorder.Begin(ctx, before, turnID, patience)
 	}()
 	return done
 }

@@ -380,7 +380,7 @@ func (t *turnRequest) granted(ctx context.Context) {
 	if t.joins {
 		t.Room.recordArrival()
 	}
-	recorded := t.Room.recordBeginning(ctx, t.before, t.result.TurnID) // until then nobody is told to write
+	recorded := t.Room.recordBeginning(ctx, t.before, t.result.TurnID, !t.auto) // until then nobody is told to write
 	var err error
 	if t.result.GuardianPID = t.grant.lease.Guardian.PID; t.grant.failure != nil {
 		err = notStarted(t.result.TurnID, t.grant.failure)
@@ -396,7 +396,7 @@ func (t *turnRequest) granted(ctx context.Context) {
 	switch {
 	case err != nil:
 		t.answered <- ownedError(t.result.TurnID, err)
-	case recorded == nil && t.out.CanAnswerNow(len(t.result.Handoff) + t.result.Briefing.Size()):
+	case recorded == nil && t.out.CanAnswerNow(len(t.result.Handoff)+t.result.Briefing.Size()):
 		t.answered <- t.out.Answer(t.result)
 	default:
 		go func() {

@@ -9,6 +9,7 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/changes"
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/cmd/internal/member"
+	"github.com/talking-stick/tt/fsroom"
 )
 
 // recordCommand records the tree of a room for others, see package changes.
@@ -41,7 +42,11 @@ func runRecord(ctx context.Context, c *cli.Invocation) error {
 }
 
 func ledgerSetting(c *cli.Invocation) changes.Setting {
-	return changes.SettingOf(c.Env.Lookup, c.Env.Home)
+	set := changes.SettingOf(c.Env.Lookup, c.Env.Home)
+	if at := build.AtStep; at != nil {
+		set.Fault = func(step string) error { return at(fsroom.Step("tree-" + step)) }
+	}
+	return set
 }
 
 // recordFirst begins the first snapshot of the room's tree.

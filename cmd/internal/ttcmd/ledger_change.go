@@ -39,6 +39,10 @@ func (v *treeView) do(ctx context.Context, c *cli.Invocation, x treeChange) (*le
 		x.change.Turn = v.state.Turn
 	}
 	mine := holder == v.client.Self.ID && holder != ""
+	if mine {
+		fence := v.state.Fence()
+		x.change.Still = func() error { return v.room.StillHolds(ctx, fence) }
+	}
 	if !mine && !x.change.Dry {
 		if !v.client.IsHuman() {
 			return nil, v.notHolder()
@@ -180,6 +184,12 @@ func (v *treeView) explainChange(err error, out *ledger.Outcome) error {
 	var failed *ledger.ApplyError
 	if !errors.As(err, &failed) {
 		return explainTree(err)
+	}
+	if refusal := (*code.Error)(nil); errors.As(failed.Err, &refusal) { // the turn was lost
+		if out != nil && out.Before != nil {
+			refusal.With("before", out.Before.Name())
+		}
+		return refusal.WithHint("what was written is put back; tt why says who has the turn")
 	}
 	e := code.New(code.ApplyFailed, "%s could not be changed: %v; what was written is put back", failed.Path, failed.Err).
 		WithHint("mend the cause and try again").With("path", failed.Path).With("error", failed.Err.Error())
