@@ -26,11 +26,12 @@ func (p probed) Probe(ctx context.Context) error {
 	return p.probe()
 }
 
-// askMeanwhile is for how long a lock is waited for before the engine is asked.
-const askMeanwhile = 500 * time.Millisecond
+// askMeanwhile is for how long a lock is waited for here before the engine is asked.
+const askMeanwhile = 20 * time.Millisecond
 
 // A process that waits for a mirror's lock is told why, if the one that has it waits for the engine.
 func TestLockBesideTheEngine(t *testing.T) {
+	t.Parallel()
 	var held func() error
 	full := code.New(code.DiskFull, "the disk of the engine is full")
 	for name, c := range map[string]struct {
@@ -40,13 +41,13 @@ func TestLockBesideTheEngine(t *testing.T) {
 	}{
 		"out of reach":                {time.Minute, func() error { return memory.ErrAway }, code.EngineUnreachable},
 		"out of reach, lock let go":   {time.Minute, func() error { _ = held(); return memory.ErrAway }, code.EngineUnreachable},
-		"in reach":                    {time.Second, func() error { return nil }, code.LockTimeout},
-		"in reach, and its disk full": {time.Second, func() error { return full }, code.LockTimeout},
+		"in reach":                    {4 * askMeanwhile, func() error { return nil }, code.LockTimeout},
+		"in reach, and its disk full": {4 * askMeanwhile, func() error { return full }, code.LockTimeout},
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := newHosts(t, 1, probed{inMemory(t), c.probe})
 			h.do(0, join("a"))
-			r := h.room(0, fsroom.Options{Patience: c.patience})
+			r := h.room(0, fsroom.Options{Patience: c.patience, Ask: askMeanwhile})
 			for what, try := range map[string]func() error{
 				"Update": func() error { _, _, err := r.Update(t.Context(), say("a", "hello")); return err },
 				"Locked": func() error { return r.Locked(t.Context(), func(*snapshot) error { return nil }) },
@@ -87,6 +88,7 @@ func (l limited) Err() error {
 
 // Who has got the lock waits for the answer no longer than its caller does, and lets the lock go.
 func TestLockWithAQuestionUnderWay(t *testing.T) {
+	t.Parallel()
 	for name, isOver := range map[string]func(error) bool{
 		"cancel": func(err error) bool { return errors.Is(err, context.Canceled) },
 		// The lock need not have been had yet.
@@ -102,12 +104,12 @@ func TestLockWithAQuestionUnderWay(t *testing.T) {
 			answer := make(chan struct{})
 			h := newHosts(t, 1, probed{inMemory(t), func() error {
 				_ = held()
-				time.AfterFunc(100*time.Millisecond, end)
+				time.AfterFunc(askMeanwhile, end)
 				<-answer
 				return nil
 			}})
 			h.do(0, join("a"))
-			r := h.room(0, fsroom.Options{Patience: patience})
+			r := h.room(0, fsroom.Options{Patience: patience, Ask: askMeanwhile})
 			held, _ = r.Lock(t.Context())
 			done := make(chan error, 1)
 			go func() {
@@ -130,6 +132,7 @@ func TestLockWithAQuestionUnderWay(t *testing.T) {
 
 // Who looks does not wait for the lock, and asks the engine nothing for it, however long this takes.
 func TestLookOnASlowMachine(t *testing.T) {
+	t.Parallel()
 	answer, asked := make(chan struct{}), make(chan struct{})
 	h := newHosts(t, 2, probed{inMemory(t), func() error {
 		close(asked)
@@ -137,16 +140,17 @@ func TestLookOnASlowMachine(t *testing.T) {
 		return nil
 	}})
 	h.do(0, join("a"))
+	const often = 10 // as long as that it would have been asked
 	slow := func(s fsroom.Step) error {
 		if s == fsroom.StepLock {
 			select {
 			case <-asked:
-			case <-time.After(2 * askMeanwhile):
+			case <-time.After(often * askMeanwhile):
 			}
 		}
 		return nil
 	}
-	if _, err := h.room(1, fsroom.Options{Fault: slow}).View(); err != nil {
+	if _, err := h.room(1, fsroom.Options{Fault: slow, Ask: askMeanwhile}).View(); err != nil {
 		t.Error(err)
 	}
 	close(answer)

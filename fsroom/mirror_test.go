@@ -108,6 +108,7 @@ func hasCode(err error, want code.Code) bool {
 }
 
 func TestHostsSeeEachOthersChanges(t *testing.T) {
+	t.Parallel()
 	h := newHosts(t, 3, inMemory(t))
 	h.do(0, join("a"), say("a", "one"))
 	h.do(1, join("b"), turnOn("b"))
@@ -128,6 +129,7 @@ func TestHostsSeeEachOthersChanges(t *testing.T) {
 }
 
 func TestRoomsOfOtherHostsAreListed(t *testing.T) {
+	t.Parallel()
 	h := newHosts(t, 2, inMemory(t))
 	h.do(0, join("a"))
 	names, err := fsroom.Rooms(h.room(1, fsroom.Options{}).Store(), tallyRules)
@@ -158,6 +160,7 @@ func (e *countingEngine) Read(ctx context.Context, room string, from engine.Revi
 }
 
 func TestRefreshReadsWhatHasChanged(t *testing.T) {
+	t.Parallel()
 	e := &countingEngine{Engine: inMemory(t)}
 	const rooms = 40
 	there := openStore(t, tempDir(t), fsroom.Options{Engine: e, Host: "there"})
@@ -209,7 +212,9 @@ func TestAgentsOfAllRoomsAreFetchedAtOnce(t *testing.T) {
 	t.Parallel()
 	e := &countingEngine{Engine: inMemory(t)}
 	there := openStore(t, tempDir(t), fsroom.Options{Engine: e, Host: "there"})
-	here := openStore(t, tempDir(t), fsroom.Options{Engine: e, Host: "here"})
+	var passed atomic.Int64
+	later := func() time.Time { return time.Now().Add(time.Duration(passed.Load())) }
+	here := openStore(t, tempDir(t), fsroom.Options{Engine: e, Host: "here", Now: later})
 	room := func(s *fsroom.Store, n int) *room { return fsroom.At(s, tallyRules, fmt.Sprint("room", n)) }
 	const rooms = 5
 	for n := range rooms {
@@ -232,6 +237,7 @@ func TestAgentsOfAllRoomsAreFetchedAtOnce(t *testing.T) {
 	if err := room(there, 0).Agent("b").Mark("seen", time.Now()); err != nil {
 		t.Fatal(err)
 	}
+	passed.Store(int64(time.Minute))
 	for r.Agent("b").Heard().IsZero() { // an agent that came later is found a moment later
 		if t.Context().Err() != nil {
 			t.Fatal("the agent is not found")
@@ -245,6 +251,7 @@ func TestAgentsOfAllRoomsAreFetchedAtOnce(t *testing.T) {
 
 // A name that leads out of the directory comes from no program of ours.
 func TestRoomsOfOtherHostsStayInTheirDirectory(t *testing.T) {
+	t.Parallel()
 	e := inMemory(t)
 	for _, name := range []string{"rooms.../../../evil", "rooms...", "rooms./evil"} {
 		name = tallyRules.Folder + strings.TrimPrefix(name, "rooms")
@@ -260,6 +267,7 @@ func TestRoomsOfOtherHostsStayInTheirDirectory(t *testing.T) {
 }
 
 func TestOneOfManyHostsHasEachTurn(t *testing.T) {
+	t.Parallel()
 	h := newHosts(t, 4, inMemory(t))
 	const each = 10
 	var wg sync.WaitGroup
@@ -283,6 +291,7 @@ func TestOneOfManyHostsHasEachTurn(t *testing.T) {
 }
 
 func TestEngineThatIsAway(t *testing.T) {
+	t.Parallel()
 	e := inMemory(t)
 	h := newHosts(t, 2, e)
 	h.do(0, join("a"))
@@ -305,6 +314,7 @@ func TestEngineThatIsAway(t *testing.T) {
 
 // The entry was committed or not, and the caller was not told.
 func TestLostAnswers(t *testing.T) {
+	t.Parallel()
 	for _, fault := range []memory.Fault{memory.AnswerLost, memory.LostInDoubt, memory.Refused} {
 		e := inMemory(t)
 		h := newHosts(t, 2, e)
@@ -329,6 +339,7 @@ func TestLostAnswers(t *testing.T) {
 
 // What a mirror has lost is fetched again.
 func TestDamagedMirrors(t *testing.T) {
+	t.Parallel()
 	damages := map[string]func(t *testing.T, r *room){
 		"no marker":       func(t *testing.T, r *room) { remove(t, filepath.Join(r.Dir(), "mirror.json")) },
 		"no state":        func(t *testing.T, r *room) { remove(t, r.StatePath()) },
@@ -396,6 +407,7 @@ func truncate(t *testing.T, r *room, by int64) {
 
 // An engine that has less than a mirror is not written to, and the mirror stays.
 func TestRewoundEngine(t *testing.T) {
+	t.Parallel()
 	rewinds := map[string]func(e *memory.Engine) engine.Engine{
 		"entries are lost": func(e *memory.Engine) engine.Engine { e.Lose("rooms.demo", 2); return e },
 		"all is lost":      func(*memory.Engine) engine.Engine { return memory.New("other", time.Now) },
@@ -432,6 +444,7 @@ func TestRewoundEngine(t *testing.T) {
 
 // A change that did not know of a note is decided again.
 func TestNotesComeBetweenChanges(t *testing.T) {
+	t.Parallel()
 	h := newHosts(t, 2, inMemory(t))
 	h.do(0, join("a"))
 	ctx := context.Background()
@@ -459,6 +472,7 @@ func TestNotesComeBetweenChanges(t *testing.T) {
 // What is confirmed is what is returned, also when another host has changed the room since
 // this one has read it.
 func TestConfirmReturnsWhatIsConfirmed(t *testing.T) {
+	t.Parallel()
 	h := newHosts(t, 2, inMemory(t))
 	h.do(0, join("a"))
 	r := h.room(0, fsroom.Options{})
@@ -475,6 +489,7 @@ func TestConfirmReturnsWhatIsConfirmed(t *testing.T) {
 
 // A wait on one host is woken by a change of another.
 func TestWaitForAnotherHost(t *testing.T) {
+	t.Parallel()
 	h := newHosts(t, 2, inMemory(t))
 	h.do(0, join("a"))
 	ctx, cancel := context.WithTimeout(t.Context(), patience)

@@ -31,6 +31,9 @@ const (
 // lockPatience is how long a command waits for a room's lock.
 const lockPatience = 5 * time.Second
 
+// askPatience is how long it waits for the lock of a mirror before it asks the engine.
+const askPatience = 500 * time.Millisecond
+
 type prepareFunc = func(path string, data []byte, tempDir string) (*lockfile.Draft, error)
 
 // Options replace the clock, the random numbers and the file system in tests, and set how
@@ -47,6 +50,9 @@ type Options struct {
 	// Sleep is how a wait sleeps in a simulation: until ctx ends, the room may have changed, or d has
 	// passed, 0 for as long as it takes. It reports whether the room may have changed.
 	Sleep func(ctx context.Context, d time.Duration) (changed bool)
+	// Ask is how long the lock of a mirror is waited for before the engine is asked meanwhile, and then again.
+	// If it is 0, that is half a second.
+	Ask time.Duration
 	// BlindPoll is how long a wait sleeps where nothing can be watched. The time doubles
 	// after each sleep, up to BlindPollMax. Where something is watched it is a few seconds, and no less than BlindPoll.
 	BlindPoll, BlindPollMax time.Duration
@@ -135,6 +141,9 @@ func Open(dir string, opts Options) (*Store, error) {
 	}
 	if opts.Patience == 0 {
 		opts.Patience = lockPatience
+	}
+	if opts.Ask == 0 {
+		opts.Ask = askPatience
 	}
 	if opts.BlindPoll == 0 {
 		opts.BlindPoll = blindPoll

@@ -168,7 +168,7 @@ func (r *mirror[S]) FetchAgents(ctx context.Context) {
 	if r.engine == nil {
 		return
 	}
-	at := time.Now()
+	at := r.Store().Options().Now()
 	if rooms, err := r.engine.AllRecords(ctx, r.Rules().Folder+"."); err == nil {
 		r.Store().Memory().Store(allRecordsKey(r.Rules().Folder), &allRecords{at, rooms})
 	}
@@ -178,7 +178,7 @@ func (r *mirror[S]) FetchAgents(ctx context.Context) {
 // they are those that were fetched for all rooms a moment ago.
 func (r *mirror[S]) recordsOf(ctx context.Context, agents ...string) (map[string]engine.Record, error) {
 	kept, _ := r.Store().Memory().Load(allRecordsKey(r.Rules().Folder))
-	if all, ok := kept.(*allRecords); ok && r.records.fetched.IsZero() && time.Since(all.at) < recordsFreshForAll {
+	if all, ok := kept.(*allRecords); ok && r.records.fetched.IsZero() && r.Store().Options().Now().Sub(all.at) < recordsFreshForAll {
 		return all.rooms[r.engineName()], nil
 	}
 	return r.engine.Records(ctx, r.engineName(), agents...)

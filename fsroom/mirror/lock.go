@@ -8,22 +8,19 @@ import (
 	"github.com/talking-stick/tt/fsroom/engine"
 )
 
-// askMeanwhile is for how long the lock of a mirror is waited for before the engine is asked
-// meanwhile, and then again.
-const askMeanwhile = 500 * time.Millisecond
-
 // lock takes the mirror's lock. Whoever has it may be waiting for an engine that is out of reach. So
 // a process that waits for the lock asks by itself, and gives up with the engine's error. A
 // server that was cut off from the others still answers reads: it is asked to store something.
 func (r *mirror[S]) lock(ctx context.Context) (unlock func() error, err error) {
+	ask := r.Store().Options().Ask
 	ctx, giveUp := context.WithCancelCause(ctx)
 	defer giveUp(nil)
 	over, asked := make(chan struct{}), make(chan struct{})
-	timer := time.AfterFunc(askMeanwhile, func() {
+	timer := time.AfterFunc(ask, func() {
 		defer close(asked)
 		for {
 			// The question has its own time: how long the lock is waited for says nothing of the engine.
-			own, cancel := context.WithTimeout(context.WithoutCancel(ctx), engine.Patience-askMeanwhile+engine.Slack)
+			own, cancel := context.WithTimeout(context.WithoutCancel(ctx), engine.Patience-ask+engine.Slack)
 			err := r.explainEngine(r.engine.Probe(own))
 			cancel()
 			if fsroom.IsUnreachable(err) {
@@ -33,7 +30,7 @@ func (r *mirror[S]) lock(ctx context.Context) (unlock func() error, err error) {
 			select {
 			case <-over:
 				return
-			case <-time.After(askMeanwhile):
+			case <-time.After(ask):
 			}
 		}
 	})
