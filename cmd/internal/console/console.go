@@ -47,8 +47,9 @@ func Run(ctx context.Context, c *cli.Invocation) error {
 		program = second.TT
 	}
 	m := &model{
-		Pen: draw.Pen{Colour: c.Env.Lookup("NO_COLOR") == "", ASCII: c.Bool("ascii")},
-		me:  me, home: c.Env.Home, readOnly: c.Bool("read-only"), zone: time.Local, eyes: eyes, run: runTT(c.Program, program),
+		pause: time.Sleep,
+		Pen:   draw.Pen{Colour: c.Env.Lookup("NO_COLOR") == "", ASCII: c.Bool("ascii")},
+		me:    me, home: c.Env.Home, readOnly: c.Bool("read-only"), zone: time.Local, eyes: eyes, run: runTT(c.Program, program),
 		notice: otherVersion(c, program), now: time.Now(), drafts: make(map[string]string),
 	}
 	if view.IsShared() {
@@ -179,4 +180,4 @@ func onSignal(p *tea.Program, s *screen) <-chan os.Signal {
 }
 
 // Init returns what is to be done first, as for [tea.Model].
-func (m *model) Init() tea.Cmd { return tea.Batch(tick(), m.pending, m.notice) }
+func (m *model) Init() tea.Cmd { return tea.Batch(m.tick, m.pending, m.notice) }

@@ -37,6 +37,7 @@ func screenOf(term vt.MockTerm, w, h int) string {
 
 // The terminal shows the frames, one after the other, and is left as it was.
 func TestProgramOnATerminal(t *testing.T) {
+	t.Parallel()
 	const w, h = 80, 24
 	for _, colour := range []bool{false, true} {
 		term := vt.NewMockTerm(vt.MockOptSize{X: w, Y: h})

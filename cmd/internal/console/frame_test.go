@@ -94,6 +94,7 @@ var scenes = map[string]func(w, h int) *model{
 var screens = [][2]int{{40, 10}, {80, 24}, {120, 40}, {200, 60}}
 
 func TestFrames(t *testing.T) {
+	t.Parallel()
 	for name, scene := range scenes {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join("testdata", "frames", name+".txtar")
@@ -177,6 +178,7 @@ func check(t interface{ Fatalf(string, ...any) }, m *model, lines []string) {
 
 // Whatever agents write and are called, and however large the screen is, the frame fits.
 func TestFrameFits(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		word := rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{"\x1b[2J", "a\r\nb", "\u202eabc", "日本語日本語", "👨‍👩‍👧", "e\u0301", "\x00", "\t\t", strings.Repeat("x", 300), "🇩🇪🇫"}))
 		names := make([]string, 0, len(scenes))
@@ -228,6 +230,7 @@ func TestFrameFits(t *testing.T) {
 }
 
 func TestTreesLine(t *testing.T) {
+	t.Parallel()
 	m := scenes["room"](120, 40)
 	m.detail.Siblings = []member.Sibling{
 		{Path: m.detail.View.CanonicalPath + "-wt1", Branch: "feature", State: turn.StateOwned, Owner: "codex:7"},
@@ -241,6 +244,7 @@ func TestTreesLine(t *testing.T) {
 
 // The line with the stick has its agent, as scripts and people look for it.
 func TestStickLine(t *testing.T) {
+	t.Parallel()
 	for _, s := range screens {
 		if frame := string(render(t, sampleRoom(s[0], s[1]))); !strings.Contains(frame, " Stick gemini:5c0ffee5") {
 			t.Errorf("%v:\n%s", s, frame)
@@ -249,6 +253,7 @@ func TestStickLine(t *testing.T) {
 }
 
 func TestRoomsWithinRooms(t *testing.T) {
+	t.Parallel()
 	rooms := []*look.Room{}
 	for _, path := range []string{"/a", "/a/b", "/a/b/c/d", "/a-x", "/b/c", ""} {
 		rooms = append(rooms, &look.Room{View: turn.RoomView{CanonicalPath: path}})

@@ -12,6 +12,7 @@ import (
 // their tables when the program starts, in 20 ms. What initialising it allocates tells,
 // whatever the speed of the machine.
 func TestNothingSlowIsInitialised(t *testing.T) {
+	t.Parallel()
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)

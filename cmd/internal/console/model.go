@@ -52,6 +52,7 @@ type model struct {
 	zone     *time.Location
 	eyes     eyes
 	run      runner
+	pause    func(time.Duration)                // time.Sleep but in tests
 	watch    func(room string)                  // tells the watcher which room is open; may be nil
 	notice   tea.Cmd                            // says what is wrong with the installation
 	follow   func(context.Context, func(error)) // with an engine: brings the mirrors up to date

@@ -14,6 +14,7 @@ import (
 // The picture of the console in the documentation is a frame, drawn as SVG: no terminal
 // and no browser is needed to make it. -update writes it anew.
 func TestPicture(t *testing.T) {
+	t.Parallel()
 	m := sampleRoom(112, 24)
 	m.Colour = true
 	lines, _ := m.frame()

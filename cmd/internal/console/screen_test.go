@@ -10,6 +10,7 @@ import (
 )
 
 func TestScreenWritesWhatDiffers(t *testing.T) {
+	t.Parallel()
 	var out bytes.Buffer
 	s := &screen{to: &out}
 	wrote := func(what, want string) {
@@ -48,6 +49,7 @@ func (b *broken) Write([]byte) (int, error) { b.writes++; return 0, errors.New("
 
 // A terminal that is gone is not written to again.
 func TestScreenThatIsGone(t *testing.T) {
+	t.Parallel()
 	to := new(broken)
 	s := &screen{to: to}
 	s.show([]string{"a"}, nil)

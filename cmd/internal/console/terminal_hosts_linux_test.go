@@ -12,6 +12,7 @@ import (
 // The console of one host shows what an agent does on another, and its keys reach that
 // agent. While the engine is away it shows what it knew.
 func TestTerminalFollowsOtherHosts(t *testing.T) {
+	t.Parallel()
 	if os.Getenv("TT_UI_DIR") == "" {
 		t.Skip("TT_UI_DIR is not set; make test-ui sets it")
 	}

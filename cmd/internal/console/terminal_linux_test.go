@@ -164,6 +164,7 @@ func (s *stage) terminal() string {
 }
 
 func TestTerminalShowsRoomsAndSendsMessages(t *testing.T) {
+	t.Parallel()
 	s := newStage(t)
 	s.tt("wait --agent codex:1")
 	holder := s.command("sleep", "600")
@@ -225,6 +226,7 @@ func TestTerminalShowsRoomsAndSendsMessages(t *testing.T) {
 }
 
 func TestTerminalIsUnharmed(t *testing.T) {
+	t.Parallel()
 	s := newStage(t)
 	s.tt("wait --agent claude:1")
 	self, err := os.Executable()
@@ -272,6 +274,7 @@ func TestTerminalIsUnharmed(t *testing.T) {
 
 // A console whose terminal is gone ends.
 func TestTerminalThatGoesAway(t *testing.T) {
+	t.Parallel()
 	s := newStage(t)
 	pid := s.start("tt console")
 	s.shows("No rooms yet")
@@ -286,6 +289,7 @@ func TestTerminalThatGoesAway(t *testing.T) {
 }
 
 func TestTerminalNeeded(t *testing.T) {
+	t.Parallel()
 	s := newStage(t)
 	out, err := s.command("tt", "console").CombinedOutput()
 	if exit, ok := err.(*exec.ExitError); !ok || exit.ExitCode() != 2 || !strings.Contains(string(out), "terminal") {
@@ -295,6 +299,7 @@ func TestTerminalNeeded(t *testing.T) {
 
 // An idle console costs less than one hundredth of a processor.
 func TestTerminalIdle(t *testing.T) {
+	t.Parallel()
 	s := newStage(t)
 	s.tt("wait --agent claude:1")
 	for i := range 20 {
@@ -330,6 +335,7 @@ func ticks(t *testing.T, pid int) (sum int) {
 // The first frame is there in less time than tt needs to start and end twelve times, in the
 // fastest of some starts of both.
 func TestTerminalFirstFrame(t *testing.T) {
+	t.Parallel()
 	s := newStage(t)
 	s.tt("wait --agent claude:1")
 	frame, start := time.Hour, time.Hour

@@ -50,8 +50,9 @@ type (
 const lookEvery = 5 * time.Second
 
 // tick sends the next second: the clock and all times on the screen go on.
-func tick() tea.Cmd {
-	return tea.Every(time.Second, func(t time.Time) tea.Msg { return tickMsg(t) })
+func (m *model) tick() tea.Msg {
+	m.pause(time.Until(time.Now().Truncate(time.Second).Add(time.Second)))
+	return tickMsg(time.Now())
 }
 
 // atUpdate is called before each message is taken in. It is nil outside tests, where it
@@ -81,7 +82,7 @@ func (m *model) update(msg tea.Msg) tea.Cmd {
 		if m.now.Sub(m.looks.full) >= lookEvery {
 			m.looks.due = true
 		}
-		return tea.Batch(tick(), m.lookAgain())
+		return tea.Batch(m.tick, m.lookAgain())
 	case changedMsg:
 		m.looks.due = true
 		return m.lookAgain()
@@ -168,7 +169,7 @@ func (m *model) lookAgain() tea.Cmd {
 	m.looks.busy, m.looks.due = true, false
 	eyes, detail, inbox := m.eyes, m.detail, m.page == pageInbox
 	return func() tea.Msg {
-		time.Sleep(rest)
+		m.pause(rest)
 		msg := lookedMsg{inbox: inbox, started: time.Now()}
 		msg.rooms, msg.err = eyes.Rooms()
 		if detail != nil {

@@ -33,6 +33,7 @@ func newWorld(t *testing.T) *world {
 	w := &world{T: t, m: sample(100, 30), rooms: sampleRooms(), detail: sampleDetail(), items: sampleItems()}
 	w.m.eyes = w
 	w.m.looks.full = now
+	w.m.pause = func(time.Duration) {}
 	w.m.run = func(c command) result {
 		w.ran = append(w.ran, c)
 		if len(w.answers) == 0 {
@@ -133,6 +134,7 @@ func common(args ...string) []string {
 }
 
 func TestKeysRunCommands(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name, keys string
 		want       command
@@ -162,12 +164,14 @@ func TestKeysRunCommands(t *testing.T) {
 
 // Only members remove members, and looking makes nobody a member.
 func TestRemovingMakesAnObserver(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.keys("enter tab end x cleaning_up enter")
 	w.wantRan(run("", common("join", "--observe")...), run("", common("kick", "--turn", "31", "--reason", "cleaning up", "codex:77aa31c9")...))
 }
 
 func TestAssignTakesFirst(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.keys("enter tab down a stuck enter half_done enter finish_it enter")
 	w.wantRan(
@@ -183,6 +187,7 @@ func TestAssignTakesFirst(t *testing.T) {
 var refusal = result{stderr: []byte(`{"error":"turn_mismatch","message":"turn 31 is over","hint":"look again"}`), err: errors.New("exit status 1")}
 
 func TestAssignThatFailsOffersARelease(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.answers = []result{{}, refusal}
 	w.keys("enter tab down a stuck enter half_done enter finish_it enter")
@@ -194,6 +199,7 @@ func TestAssignThatFailsOffersARelease(t *testing.T) {
 }
 
 func TestRefusalStandsUntilTheNextKey(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.answers = []result{refusal}
 	w.keys("enter t mine enter")
@@ -210,6 +216,7 @@ func TestRefusalStandsUntilTheNextKey(t *testing.T) {
 
 // A dialog acts on the turn that it showed, whatever happens behind it.
 func TestDialogKeepsItsTurn(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.keys("enter t stuck")
 	w.detail.View.TurnID, w.detail.View.Owner = 32, "codex:8a77b001"
@@ -220,6 +227,7 @@ func TestDialogKeepsItsTurn(t *testing.T) {
 }
 
 func TestDialogNeedsText(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.keys("enter t enter")
 	w.wantStatus("this needs a text")
@@ -232,6 +240,7 @@ func TestDialogNeedsText(t *testing.T) {
 }
 
 func TestDialogExpires(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.keys("enter m draft")
 	w.m.looks.full = now.Add(time.Hour)
@@ -254,6 +263,7 @@ func TestDialogExpires(t *testing.T) {
 }
 
 func TestOneCommandAtATime(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.keys("enter")
 	w.m.running = "tt take"
@@ -269,6 +279,7 @@ func TestOneCommandAtATime(t *testing.T) {
 }
 
 func TestReadOnly(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.m.readOnly = true
 	w.keys("m enter m t a x r u h esc")
@@ -280,6 +291,7 @@ func TestReadOnly(t *testing.T) {
 
 // Rooms come, go and change, and the cursor stays on what it was on.
 func TestNothingMovesUnderTheCursor(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	payments := w.m.room
 	w.rooms = append([]look.Room{{Name: "new", View: turn.RoomView{CanonicalPath: "/a", State: turn.StateIdle}}}, w.rooms...)
@@ -302,6 +314,7 @@ func TestNothingMovesUnderTheCursor(t *testing.T) {
 }
 
 func TestNextStuck(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	var at []string
 	for range 4 {
@@ -322,6 +335,7 @@ func TestNextStuck(t *testing.T) {
 }
 
 func TestFilter(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.keys("/ PAYM enter")
 	if got := len(w.m.shown()); got != 2 {
@@ -343,6 +357,7 @@ func TestFilter(t *testing.T) {
 }
 
 func TestJournalFollowsItsEndUnlessScrolled(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.keys("enter up up")
 	if w.m.at != (position{last: 208, pick: 207}) {
@@ -364,6 +379,7 @@ func TestJournalFollowsItsEndUnlessScrolled(t *testing.T) {
 }
 
 func TestQEndsFromEveryView(t *testing.T) {
+	t.Parallel()
 	for _, keys := range []string{"q", "enter q", "i q", "? q", "enter h q", "enter ? q", "i enter q", "/ x enter q", "enter tab enter q", "m esc q", "ctrl+c", "ctrl+d"} {
 		w := newWorld(t)
 		if w.keys(keys); !w.quit {
@@ -379,6 +395,7 @@ func TestQEndsFromEveryView(t *testing.T) {
 }
 
 func TestInbox(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.items[1].Room, w.items[1].Path = w.rooms[3].Name, paymentsPath
 	w.keys("i down u EU enter")
@@ -399,6 +416,7 @@ func TestInbox(t *testing.T) {
 }
 
 func TestPasteIsNoKeys(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.send(tea.PasteMsg{Content: "q\rt\r"})
 	if w.quit || w.m.dialog != nil {
@@ -411,6 +429,7 @@ func TestPasteIsNoKeys(t *testing.T) {
 }
 
 func TestIDsThatLookLikeFlags(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.detail.Members = append(w.detail.Members, aMember("-x", time.Minute))
 	w.keys("enter tab end m hi enter")
@@ -418,6 +437,7 @@ func TestIDsThatLookLikeFlags(t *testing.T) {
 }
 
 func TestRoomThatEnds(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.keys("enter")
 	w.detail.Ended, w.detail.View.State = true, turn.StateClosed
@@ -431,6 +451,7 @@ func TestRoomThatEnds(t *testing.T) {
 }
 
 func TestCommandLine(t *testing.T) {
+	t.Parallel()
 	c := command{argv: []string{"msg", "send", "a b", "it's", "", "--json", "$x"}}
 	if got, want := c.line(), `tt msg send 'a b' 'it'\''s' '' '$x'`; got != want {
 		t.Errorf("%s, not %s", got, want)
@@ -438,6 +459,7 @@ func TestCommandLine(t *testing.T) {
 }
 
 func TestRefusals(t *testing.T) {
+	t.Parallel()
 	failed := errors.New("exit status 1")
 	for stderr, want := range map[string]string{
 		`{"error":"x","message":"no","hint":"do"}`:        "no · do",
@@ -453,6 +475,7 @@ func TestRefusals(t *testing.T) {
 
 // What is typed while the editor of the user starts is not in its file.
 func TestEditorHasTheTextOfTheKey(t *testing.T) {
+	t.Parallel()
 	f := &field{Text: edit.New("before")}
 	start := editField(f)
 	f.Insert(" and behind")
