@@ -49,6 +49,7 @@ func ticketsOf(t *testing.T, q *Queue) []string {
 }
 
 func TestTicketIsWrittenAndReleased(t *testing.T) {
+	t.Parallel()
 	q := newQueue(t, table{`"me"`: Alive})
 	h, err := q.Acquire(t.Context(), mine(), atOnce)
 	if err != nil {
@@ -77,6 +78,7 @@ func TestTicketIsWrittenAndReleased(t *testing.T) {
 
 // The end of the context ends a wait by itself, and its place is free.
 func TestEndOfContextEndsTheWait(t *testing.T) {
+	t.Parallel()
 	q := newQueue(t, table{`"me"`: Alive})
 	held, err := q.Acquire(t.Context(), mine(), atOnce)
 	if err != nil {
@@ -99,6 +101,7 @@ func TestEndOfContextEndsTheWait(t *testing.T) {
 
 // A failure at any step leaves no ticket and no lock.
 func TestFailureAtEveryStep(t *testing.T) {
+	t.Parallel()
 	for _, step := range []Step{StepMutex, StepScan, StepCreate, StepLock, StepWrite, StepMark} {
 		q, broken := newQueue(t, table{`"me"`: Alive}), errors.New("broken")
 		q.Fault = func(s Step) error {
@@ -124,6 +127,7 @@ func TestFailureAtEveryStep(t *testing.T) {
 }
 
 func TestLeftTicketsAreRemovedByTheNextDraw(t *testing.T) {
+	t.Parallel()
 	q := newQueue(t, table{`"me"`: Alive, `"dead"`: Gone})
 	plant(t, q, "000000000003.json", `{"ticket":3,"nonce":"x","mode":"exclusive","state":"held","process":"dead"}`)
 	plant(t, q, "000000000004.json", `{"ticket":4,"nonce":"x","mode":"exclu`) // killed while it wrote
@@ -149,6 +153,7 @@ func TestLeftTicketsAreRemovedByTheNextDraw(t *testing.T) {
 }
 
 func TestLivingProcessKeepsAnUnlockedTicket(t *testing.T) {
+	t.Parallel()
 	q := newQueue(t, table{`"me"`: Alive, `"she"`: Alive})
 	plant(t, q, "000000000003.json", `{"ticket":3,"nonce":"x","agent_id":"b:1","mode":"exclusive","state":"held","process":"she"}`)
 	if _, err := q.Acquire(t.Context(), mine(), atOnce); !errors.Is(err, ErrTimeout) {
@@ -165,6 +170,7 @@ func TestLivingProcessKeepsAnUnlockedTicket(t *testing.T) {
 }
 
 func TestStrangeTicketsAreRefused(t *testing.T) {
+	t.Parallel()
 	for name, make := range map[string]func(path string) error{
 		"link":      func(p string) error { return os.Symlink("/etc/passwd", p) },
 		"directory": func(p string) error { return os.Mkdir(p, 0o700) },
@@ -181,6 +187,7 @@ func TestStrangeTicketsAreRefused(t *testing.T) {
 }
 
 func TestHighestNumber(t *testing.T) {
+	t.Parallel()
 	q := newQueue(t, table{`"me"`: Alive, `"she"`: Alive})
 	plant(t, q, "999999999999.json", `{"ticket":999999999999,"nonce":"x","mode":"exclusive","state":"held","process":"she"}`)
 	if h, err := q.Acquire(t.Context(), mine(), atOnce); !errors.Is(err, ErrNoNumber) {
@@ -198,6 +205,7 @@ func TestHighestNumber(t *testing.T) {
 }
 
 func TestRefusedByLook(t *testing.T) {
+	t.Parallel()
 	q, refused := newQueue(t, table{`"me"`: Alive, `"she"`: Alive}), errors.New("refused")
 	plant(t, q, "000000000003.json", `{"ticket":3,"nonce":"x","mode":"exclusive","state":"held","process":"she"}`)
 	o := atOnce
@@ -214,10 +222,11 @@ func TestRefusedByLook(t *testing.T) {
 }
 
 func TestRemovedTicketIsNoticed(t *testing.T) {
+	t.Parallel()
 	q := newQueue(t, table{`"me"`: Alive, `"she"`: Alive})
 	plant(t, q, "000000000003.json", `{"ticket":3,"nonce":"x","mode":"exclusive","state":"held","process":"she"}`)
 	o := atOnce
-	o.Patience = time.Hour
+	o.Patience, o.Again = time.Hour, time.Millisecond
 	o.Look = func(me *Ticket, _ []*Entry) error { return os.Remove(q.path(me.Number)) }
 	if _, err := q.Acquire(t.Context(), mine(), o); !errors.Is(err, ErrTicketLost) {
 		t.Errorf("got %v", err)
@@ -227,6 +236,7 @@ func TestRemovedTicketIsNoticed(t *testing.T) {
 // The number of a lost ticket is drawn again. The loser does not take the ticket of its
 // successor for its own, and leaves it where it is.
 func TestLostTicketWithASuccessorIsNoticed(t *testing.T) {
+	t.Parallel()
 	q := newQueue(t, table{`"me"`: Alive, `"she"`: Alive, `"next"`: Alive})
 	plant(t, q, "000000000003.json", `{"ticket":3,"nonce":"x","mode":"exclusive","state":"held","process":"she"}`)
 	o := atOnce
@@ -253,6 +263,7 @@ func TestLostTicketWithASuccessorIsNoticed(t *testing.T) {
 
 // Release leaves a ticket that has its number, but is that of another process.
 func TestReleaseLeavesTheTicketOfAnother(t *testing.T) {
+	t.Parallel()
 	q := newQueue(t, table{`"me"`: Alive, `"next"`: Alive})
 	h, err := q.Acquire(t.Context(), mine(), atOnce)
 	if err == nil {

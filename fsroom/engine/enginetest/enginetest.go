@@ -63,8 +63,12 @@ func until(t *testing.T, is func() (so bool, what string)) {
 		if time.Now().After(deadline) {
 			t.Fatal(what)
 		}
+		time.Sleep(lookAgain)
 	}
 }
+
+// lookAgain is the pause between two looks.
+const lookAgain = 5 * time.Millisecond
 
 func change(s string) engine.Entry { return engine.Entry{Lines: []byte(s + "\n")} }
 

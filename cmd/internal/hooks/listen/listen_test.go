@@ -18,6 +18,7 @@ import (
 
 // The rooms of an agent are known without looking into each.
 func TestRoomsToHear(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	r := f.join("a:1")
 	if names := r.Hearing().Rooms(); len(names) != 1 || names[0] != r.FS.Name() {
@@ -33,6 +34,7 @@ func TestRoomsToHear(t *testing.T) {
 
 // A person who becomes an observer by writing is told of that room, too.
 func TestAPersonWhoListensFirst(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	b := f.join("b:1")
 	a := &Agent{Client: f.client("human:ada"), Clock: func() time.Time { return f.clock }}
@@ -50,6 +52,7 @@ func TestAPersonWhoListensFirst(t *testing.T) {
 
 // What a harness was told to watch counts when it has shown that it does.
 func TestAWatchIsBelievedWhenProved(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	a, _ := f.listener("a:1")
 	self := identity.System().Self()
@@ -85,6 +88,7 @@ func TestAWatchIsBelievedWhenProved(t *testing.T) {
 // TestHowIsKnownAtOnce: who asks how an agent listens while a listener begins is not told
 // another way.
 func TestHowIsKnownAtOnce(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	a, _ := f.listener("a:1")
 	me := a.Client.Hearing()
@@ -123,6 +127,7 @@ func (b begins) Verdict(identity.Process) identity.Verdict { b.begin(); return i
 
 // TestAWindowThatIsClosed: the server of a harness goes on, and its agent is not woken.
 func TestAWindowThatIsClosed(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	for _, test := range []struct {
 		programs []string

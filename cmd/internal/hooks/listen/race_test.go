@@ -74,6 +74,7 @@ func (f *fixture) play(part string) string {
 // Of any two processes that notice the same news at the same time one wakes the agent, and
 // one shows it.
 func TestOneSpeaksAndOneShows(t *testing.T) {
+	t.Parallel()
 	parts := []string{"wake", "show", "stop"}
 	for i, first := range parts {
 		for _, second := range parts[i:] {
@@ -101,6 +102,7 @@ func TestOneSpeaksAndOneShows(t *testing.T) {
 
 // A process that is killed between deciding and doing leads to a repetition, not to a loss.
 func TestNothingIsLostByAKill(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	a, _ := f.listener("a:1")
 	f.send(f.join("b:1"), "a:1", "one", false)
@@ -122,6 +124,7 @@ func TestNothingIsLostByAKill(t *testing.T) {
 // Whatever happens in whatever order: what was woken for and what was shown only grow,
 // everything is shown once and in order, and nothing is said about what was shown.
 func TestDeliveryStatesOnlyGrow(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	a, r := f.listener("a:1")
 	b := f.join("b:1")
@@ -175,6 +178,7 @@ func TestDeliveryStatesOnlyGrow(t *testing.T) {
 
 // Questions and answers are news as messages are.
 func TestQuestionsWake(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	a, r := f.listener("a:1")
 	b := f.join("b:1")
@@ -211,6 +215,7 @@ func TestQuestionsWake(t *testing.T) {
 // TestASlowWriterIsNotMissed: who listens is notified before a change is committed. It looks
 // too early if the writer is slow, and nobody notifies it again.
 func TestASlowWriterIsNotMissed(t *testing.T) {
+	t.Parallel()
 	for name, patience := range map[string]time.Duration{"patient": 0, "in a hurry": time.Millisecond} {
 		f := newFixture(t)
 		a, _ := f.listener("a:1")
@@ -222,7 +227,7 @@ func TestASlowWriterIsNotMissed(t *testing.T) {
 			if step == fsroom.StepAppend {
 				select {
 				case <-looked:
-				case <-time.After(time.Second): // it waits for the writer
+				case <-time.After(200 * time.Millisecond): // it waits for the writer
 				}
 			}
 			return nil

@@ -10,6 +10,7 @@ import (
 )
 
 func TestWhatWasShownWakesNobody(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	a, _ := f.listener("a:1")
 	b := f.join("b:1")
@@ -23,6 +24,7 @@ func TestWhatWasShownWakesNobody(t *testing.T) {
 // What was printed is said again until the model was asked with it, and while it may be
 // about to be asked nobody is woken for it once more.
 func TestPrintedIsNotShownYet(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	a, r := f.listener("a:1")
 	b := f.join("b:1")

@@ -11,6 +11,7 @@ import (
 // What ends a program that wakes an agent is said: the time that it took, or the end of the
 // listener.
 func TestEndOfATransport(t *testing.T) {
+	t.Parallel()
 	if _, err := exec.LookPath("sleep"); err != nil {
 		t.Skip("there is no sleep")
 	}

@@ -13,6 +13,7 @@ import (
 )
 
 func TestAMessageWakesOnce(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	a, _ := f.listener("a:1")
 	b := f.join("b:1")
@@ -40,6 +41,7 @@ func TestAMessageWakesOnce(t *testing.T) {
 
 // A message to the room is shown with the next hook, and wakes nobody unless it is urgent.
 func TestMessagesToTheRoom(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	a, _ := f.listener("a:1")
 	b := f.join("b:1")
@@ -57,6 +59,7 @@ func TestMessagesToTheRoom(t *testing.T) {
 }
 
 func TestNewsThatNobodyHeedsIsSaidThreeTimes(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	a, r := f.listener("a:1")
 	f.send(f.join("b:1"), "a:1", "one", false)
@@ -87,6 +90,7 @@ func TestNewsThatNobodyHeedsIsSaidThreeTimes(t *testing.T) {
 }
 
 func TestMessagesComeInBatches(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	a, _ := f.listener("a:1")
 	b := f.join("b:1")
@@ -103,6 +107,7 @@ func TestMessagesComeInBatches(t *testing.T) {
 
 // Two agents that answer each other stop being woken. A person still wakes them.
 func TestMessagesOfAgentsDoNotWakeForEver(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	a, _ := f.listener("a:1")
 	b, person := f.join("b:1"), f.join("human:ada")
@@ -127,6 +132,7 @@ func TestMessagesOfAgentsDoNotWakeForEver(t *testing.T) {
 // A turn that an agent releases wakes as often as messages do, and one that is assigned
 // always.
 func TestOffersOfAgentsDoNotWakeForEver(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	a, _ := f.listener("a:1")
 	l := a.Client.Hearing().Listener()
@@ -164,6 +170,7 @@ func TestQuiet(t *testing.T) {
 }
 
 func TestNewsWaitsForTheEndOfATurnOfTheModel(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	a, _ := f.listener("a:1")
 	b := f.join("b:1")
@@ -184,6 +191,7 @@ func TestNewsWaitsForTheEndOfATurnOfTheModel(t *testing.T) {
 }
 
 func TestAnEndedRoomIsToldOnce(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	a, _ := f.listener("a:1")
 	b := f.join("b:1")
@@ -204,6 +212,7 @@ func TestAnEndedRoomIsToldOnce(t *testing.T) {
 
 // Where the record cannot be written nothing is said: it would be said for ever.
 func TestNothingIsSaidThatCannotBeRecorded(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	a, r := f.listener("a:1")
 	f.send(f.join("b:1"), "a:1", "one", false)
@@ -222,6 +231,7 @@ func TestNothingIsSaidThatCannotBeRecorded(t *testing.T) {
 // A person hears that the holder of a turn waits for it, once, and not of a dialog that is
 // answered at once.
 func TestAPersonHearsWhatTheHolderNeeds(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	b := f.join("b:1")
 	f.takeTurn(b)

@@ -7,6 +7,7 @@
 //	TT_TEST_PATIENCE=D         waits for the lock of a room for as long as that, and as long for
 //	                           what takes no time on a machine that is not busy, such as an
 //	                           answer of the engine: 2m by default; 0: as tt does
+//	TT_TEST_UNHEARD=D          lets a listener leave a notification unnoticed for as long as that
 //	TT_TEST_KILL_AT_JOB=STEP   kills itself at a step of the start of a job
 //	TT_TEST_JOBS=N             so many jobs of a room may run
 //	TT_TEST_JOB_BYTES=N        so many bytes a job may write
@@ -58,6 +59,9 @@ func main() {
 		guard.Patience, hooks.GitPatience, hooks.SupersedePatience = b.Patience, b.Patience, b.Patience
 		changes.BeforeLimit, engine.Slack = b.Patience, b.Patience
 		fsroom.ChangePatience, member.ReplacePatience, turn.UnheardAfter = b.Patience, b.Patience, b.Patience
+	}
+	if d, err := time.ParseDuration(os.Getenv("TT_TEST_UNHEARD")); err == nil {
+		turn.UnheardAfter = d
 	}
 	if n, err := strconv.Atoi(os.Getenv("TT_TEST_JOBS")); err == nil {
 		jobs.MaxRunning = n
