@@ -233,7 +233,7 @@ func (h *history[S]) event(path string, due int64, e *event.Event) {
 // in short mode.
 func Stride() int {
 	if testing.Short() {
-		return 4
+		return 9
 	}
 	return 1
 }

@@ -54,7 +54,7 @@ func child(dir, work string) {
 // can be read.
 func TestKilledProcesses(t *testing.T) {
 	t.Parallel()
-	rounds := 12
+	rounds := 12 / min(3, fsroomtest.Stride())
 	if n, err := strconv.Atoi(os.Getenv("TT_LEDGER_TEST_ROUNDS")); err == nil {
 		rounds = n
 	}

@@ -117,7 +117,7 @@ func TestGitHooksTearNothing(t *testing.T) {
 			var refused []string
 			before := map[string]string{} // what a copy is like
 			commands := checked
-			if place.name == "held" {
+			if place.name == "held" && !testing.Short() {
 				commands = strings.Split(gitCommands, "\n")
 			}
 			for i, command := range commands {

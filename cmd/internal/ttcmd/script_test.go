@@ -48,7 +48,7 @@ func TestMain(m *testing.M) {
 type scripts struct{ *testing.M }
 
 func (s scripts) Run() int {
-	const atOnce = "8"
+	const atOnce = "16"
 	if err := flag.Set("test.parallel", atOnce); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 2
