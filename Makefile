@@ -48,7 +48,7 @@ demo: build ## three agents take turns in a scratch room, with real processes
 # Much of it waits for processes, so more packages run at once than there are processors. What
 # tries every step or many random histories tries a part of them: "make ci" does all, as "go test ./..." does.
 test: ## everything that needs no root, no network, no server and no minutes
-	CGO_ENABLED=0 testdata/memory.sh $(TEST) -short -p 4 ./...
+	CGO_ENABLED=0 testdata/memory.sh $(TEST) -short -p 4 -parallel 8 ./...
 
 # SERVER names the server for the tests that need one.
 SERVER := TT_TEST_NATSD=$(CURDIR)/$(BIN)/tt-natsd

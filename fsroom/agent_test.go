@@ -15,6 +15,7 @@ type memo struct{ Text string }
 func (m *memo) Fields(c *wire.Codec) { c.Text("text", &m.Text) }
 
 func TestAgentMarks(t *testing.T) {
+	t.Parallel()
 	a := newFixture(t).room.Agent("claude:1f2e3d4c")
 	if at := a.Marked("seen"); !at.IsZero() {
 		t.Errorf("marked %v before it was", at)
@@ -36,6 +37,7 @@ func TestAgentMarks(t *testing.T) {
 }
 
 func TestAgentHolds(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	a := f.room.Agent("a")
 	if a.Held("waiting") {
@@ -60,6 +62,7 @@ func TestAgentHolds(t *testing.T) {
 }
 
 func TestAgentFiles(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	a := f.room.Agent("a")
 	var got memo
@@ -86,6 +89,7 @@ func TestAgentFiles(t *testing.T) {
 // TestAgentSweepsOldTemporaries: a file of a killed process goes, the one that
 // another process may be writing just now stays.
 func TestAgentSweepsOldTemporaries(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	a := f.room.Agent("a")
 	f.must(a.Write("memo.json", &memo{"one"}))

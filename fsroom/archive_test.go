@@ -25,6 +25,7 @@ func (f *fixture) live(who string) *snapshot {
 // TestEndedLifeIsArchived as plain JSON Lines, and the room is not there until
 // it is joined again.
 func TestEndedLifeIsArchived(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	f.do(join("a"), say("a", "hello"))
 	before := f.history()
@@ -61,6 +62,7 @@ func (f *fixture) names() []string {
 // TestCountersGoOn over two lives, with state.json lost at any of the times
 // between the changes.
 func TestCountersGoOn(t *testing.T) {
+	t.Parallel()
 	const changes = 6
 	for lost := range 1 << changes {
 		f := newFixture(t)
@@ -86,6 +88,7 @@ func TestCountersGoOn(t *testing.T) {
 // TestKilledOnTheWayToTheArchive: whichever of the steps after their commits two
 // changes do not get to, event_seq and turn_id go on, and no archive is lost.
 func TestKilledOnTheWayToTheArchive(t *testing.T) {
+	t.Parallel()
 	for _, atJoin := range []fsroom.Step{"none", fsroom.StepReplace} {
 		for _, atLeave := range []fsroom.Step{"none", fsroom.StepReplace, fsroom.StepArchive} {
 			t.Run(fmt.Sprintf("%s,%s", atJoin, atLeave), func(t *testing.T) {
@@ -128,6 +131,7 @@ func (f *fixture) dying(step fsroom.Step, decide decision) {
 // TestUnarchivedLifeIsOver for readers, and the next writer moves it, even one
 // that then changes nothing.
 func TestUnarchivedLifeIsOver(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	endUnarchived(f)
 	if s := f.view(); s.State.Open {
@@ -194,6 +198,7 @@ func (f *fixture) archives() map[string]string {
 // TestNewerArchiveThanState: an archive that was counted further than state.json
 // knows is right, and so is a state.json that knows more than the archive.
 func TestNewerArchiveThanState(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	f.live("a")
 	old := f.read(f.statePath())
@@ -216,6 +221,7 @@ func TestNewerArchiveThanState(t *testing.T) {
 
 // TestForeignFilesInTheArchive are no lives.
 func TestForeignFilesInTheArchive(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	f.live("a")
 	for _, name := range []string{"README", "notes-9999.txt", "x-y.jsonl", "000000000001-000000000099.jsonl.gz"} {
@@ -231,6 +237,7 @@ func TestForeignFilesInTheArchive(t *testing.T) {
 
 // TestDamagedArchive is told, where nothing else knows the counters.
 func TestDamagedArchive(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	f.live("a")
 	paths, err := f.room.Archived()

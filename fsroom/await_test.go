@@ -68,6 +68,7 @@ func (f *fixture) saying(word string) func() fsroom.Sleep {
 
 // TestAwaitIsWoken by a change, at whatever point of its loop it is.
 func TestAwaitIsWoken(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	f.do(join("a"))
 	later := make(chan error, 1)
@@ -99,6 +100,7 @@ func TestAwaitIsWoken(t *testing.T) {
 // TestAwaitIsWokenWithoutState: a change is committed by the journal. What follows
 // may fail.
 func TestAwaitIsWokenWithoutState(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	f.do(join("a"))
 	full := f.at(fsroom.Options{Fault: (&fault{step: fsroom.StepReplace, err: syscall.ENOSPC}).hit})
@@ -109,6 +111,7 @@ func TestAwaitIsWokenWithoutState(t *testing.T) {
 
 // TestAwaitIsWokenByTheEnd of the room, archived or not.
 func TestAwaitIsWokenByTheEnd(t *testing.T) {
+	t.Parallel()
 	for _, step := range []fsroom.Step{"none", fsroom.StepArchive} {
 		f := newFixture(t)
 		f.do(join("a"))
@@ -132,6 +135,7 @@ func TestAwaitIsWokenByTheEnd(t *testing.T) {
 // TestAwaitPolls where nothing can be watched: by choice, in a room that is not
 // there yet, in one that was moved, and after the watcher was closed.
 func TestAwaitPolls(t *testing.T) {
+	t.Parallel()
 	t.Run("by choice", func(t *testing.T) {
 		f := newFixture(t)
 		f.do(join("a"))
@@ -165,6 +169,7 @@ func TestAwaitPolls(t *testing.T) {
 
 // TestPollSeesAJournalOfTheSameLength, as one is that was put back from a copy.
 func TestPollSeesAJournalOfTheSameLength(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	f.do(join("a"), say("a", "hullo"))
 	ctx, cancel := context.WithTimeout(context.Background(), 2*soon)
@@ -194,6 +199,7 @@ func (f *fixture) moving() fsroom.Sleep {
 
 // TestMovedRoomIsWatchedAnew by the next who waits.
 func TestMovedRoomIsWatchedAnew(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	f.do(join("a"), say("a", "hello"))
 	r := f.watched()
@@ -205,6 +211,7 @@ func TestMovedRoomIsWatchedAnew(t *testing.T) {
 
 // TestAwaitLooksAtItsMoment: not before a deadline, and not much after it.
 func TestAwaitLooksAtItsMoment(t *testing.T) {
+	t.Parallel()
 	const d = 30 * time.Millisecond
 	f := newFixture(t)
 	f.do(join("a"), say("a", "hello"))
@@ -220,6 +227,7 @@ func TestAwaitLooksAtItsMoment(t *testing.T) {
 
 // TestAwaitLooksAfterAnExit.
 func TestAwaitLooksAfterAnExit(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	f.do(join("a"), say("a", "hello"))
 	exit := make(chan struct{})
@@ -230,6 +238,7 @@ func TestAwaitLooksAfterAnExit(t *testing.T) {
 
 // TestAwaitEnds with its context, whose cause it returns, after one look at least.
 func TestAwaitEnds(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	f.do(join("a"))
 	own := errors.New("enough")
@@ -261,6 +270,7 @@ func TestAwaitEnds(t *testing.T) {
 
 // TestWaitsShareOneWatcher: the end of one leaves the others theirs.
 func TestWaitsShareOneWatcher(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	f.do(join("a"))
 	r := f.watched()

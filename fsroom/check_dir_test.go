@@ -15,6 +15,7 @@ import (
 // TestLeftoversOfTheDirectory: temporary files are removed when no process can be writing
 // them any more.
 func TestLeftoversOfTheDirectory(t *testing.T) {
+	t.Parallel()
 	f := fixtureIn(t, filepath.Join(tempDir(t), "data [1]"))
 	f.do(join("a"))
 	young, old := filepath.Join(f.dir, ".format1"), filepath.Join(f.dir, ".format2")
@@ -34,6 +35,7 @@ func TestLeftoversOfTheDirectory(t *testing.T) {
 // TestCheckDir finds what others may read, mends it when asked, and finds what
 // is among the rooms and is none.
 func TestCheckDir(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS == "windows" {
 		t.Skip("modes say nothing here")
 	}

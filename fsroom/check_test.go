@@ -13,6 +13,7 @@ import (
 
 // TestCheckFinds one problem each, and the next change mends what it can.
 func TestCheckFinds(t *testing.T) {
+	t.Parallel()
 	tests := map[string]struct {
 		harm func(*fixture) error
 		want string
@@ -48,6 +49,7 @@ func TestCheckFinds(t *testing.T) {
 // TestCheckFindsStoryThatDiffers: a state.json with all its sums right that is
 // not what the journal folds to, as a bug in the rules would leave it.
 func TestCheckFindsStoryThatDiffers(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	f.populate()
 	other := *tallyRules
@@ -63,6 +65,7 @@ func TestCheckFindsStoryThatDiffers(t *testing.T) {
 
 // TestCheckLetsStateBeBehind: it is a cache, and every reader folds the rest.
 func TestCheckLetsStateBeBehind(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	f.do(join("a"))
 	f.dying(fsroom.StepReplace, say("a", "hello"))
@@ -74,6 +77,7 @@ func TestCheckLetsStateBeBehind(t *testing.T) {
 
 // TestCheckOfNoRoom: a room that never was has no problem.
 func TestCheckOfNoRoom(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	if got := doctor.Check(f.room); len(got) != 0 {
 		t.Errorf("Check finds %v", got)
@@ -82,6 +86,7 @@ func TestCheckOfNoRoom(t *testing.T) {
 
 // TestCheckOfRoomAtWork finds nothing, at whichever step of a change it looks.
 func TestCheckOfRoomAtWork(t *testing.T) {
+	t.Parallel()
 	for name, before := range map[string]decision{"in one life": join("a"), "life after life": nothing} {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t)
@@ -101,6 +106,7 @@ func TestCheckOfRoomAtWork(t *testing.T) {
 
 // TestTemporaryDirectoryComesBack with the next change.
 func TestTemporaryDirectoryComesBack(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	f.do(join("a"))
 	f.must(os.RemoveAll(filepath.Join(f.room.Dir(), "tmp")))
@@ -109,6 +115,7 @@ func TestTemporaryDirectoryComesBack(t *testing.T) {
 
 // TestCheckChangesNothing.
 func TestCheckChangesNothing(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	f.populate()
 	f.tear()

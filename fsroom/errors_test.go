@@ -20,6 +20,7 @@ var errNoSpace = fmt.Errorf("the caller's own trouble: %w", syscall.ENOSPC)
 // TestErrorsHaveCodes: whatever the system says about the data directory, a user
 // is told what it means and what to do.
 func TestErrorsHaveCodes(t *testing.T) {
+	t.Parallel()
 	tests := []struct {
 		err  error
 		want code.Code
@@ -58,6 +59,7 @@ func TestErrorsHaveCodes(t *testing.T) {
 
 // TestHintsFitTheCause: what to do about an unusable data directory depends on why.
 func TestHintsFitTheCause(t *testing.T) {
+	t.Parallel()
 	for cause, want := range map[error]string{
 		syscall.EMFILE:  "ulimit -n",
 		syscall.ENFILE:  "ulimit -n",

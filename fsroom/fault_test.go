@@ -80,6 +80,7 @@ func (x *fault) hit(s fsroom.Step) error {
 // so on until none is left. Either nothing has happened, and the error tells
 // what to do about it, or the change is there; and the next command works.
 func TestEveryStepFails(t *testing.T) {
+	t.Parallel()
 	causes := map[error]code.Code{syscall.EIO: code.DataDirUnusable, syscall.ENOSPC: code.DiskFull}
 	fired := map[fsroom.Step]bool{}
 	for name, q := range sequences() {
@@ -133,6 +134,7 @@ func (f *fixture) failing(q sequence, x *fault, want code.Code) {
 
 // TestViewThatFails: a reader is told as well.
 func TestViewThatFails(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	f.do(join("a"))
 	x := &fault{nth: 1, err: syscall.EACCES}
@@ -144,6 +146,7 @@ func TestViewThatFails(t *testing.T) {
 
 // TestRefusalWritesNothing: not in a room, not in one that was never opened.
 func TestRefusalWritesNothing(t *testing.T) {
+	t.Parallel()
 	for name, prepare := range map[string]func(*fixture){
 		"live":  func(f *fixture) { f.populate() },
 		"ended": func(f *fixture) { f.do(join("a"), leave("a")) },

@@ -43,6 +43,7 @@ func everything(t *testing.T, dir string) string {
 // TestPlantedDirectories: no command reads or writes outside of the data directory if one of its
 // directories is replaced by a link.
 func TestPlantedDirectories(t *testing.T) {
+	t.Parallel()
 	for _, dir := range []string{"rooms", "rooms/demo", "rooms/demo/agents", "rooms/demo/agents/AGENT", "rooms/demo/agents/AGENT/tmp", "archive", "archive/demo"} {
 		t.Run(strings.ReplaceAll(dir, "/", " "), func(t *testing.T) {
 			f := newFixture(t)
@@ -97,6 +98,7 @@ func (f *fixture) useAll() {
 // TestSharedJournal: a journal with a second name outside is not written to; the
 // room goes on with one of its own, even if what was planted is empty.
 func TestSharedJournal(t *testing.T) {
+	t.Parallel()
 	for _, empty := range []bool{false, true} {
 		f := newFixture(t)
 		f.do(join("a"), say("a", "one"))
@@ -121,6 +123,7 @@ func TestSharedJournal(t *testing.T) {
 
 // TestSharedMark: nor is the time of a file outside set.
 func TestSharedMark(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	f.do(join("a"))
 	a, old := f.room.Agent("a"), time.Unix(1e9, 0)
@@ -145,6 +148,7 @@ func TestSharedMark(t *testing.T) {
 // TestModesAreMended, with one line about it however many they are; who only
 // examines leaves them.
 func TestModesAreMended(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	f.do(join("a"))
 	paths := []string{filepath.Dir(f.room.Dir()), f.room.Dir(), f.room.JournalPath()}

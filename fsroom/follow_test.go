@@ -35,6 +35,7 @@ func (r *reader) enough() error {
 
 // TestFollowWhileOthersWrite: every event, once, in order.
 func TestFollowWhileOthersWrite(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	f.do(join("z"))
 	const writers, words = 4, 30
@@ -67,6 +68,7 @@ func TestFollowWhileOthersWrite(t *testing.T) {
 // TestFollowEndsWithTheLife and has then delivered all of it, be it that the life
 // ends while the reader takes what was the last event, or after that.
 func TestFollowEndsWithTheLife(t *testing.T) {
+	t.Parallel()
 	for name, follow := range map[string]func(*fixture) *room{"watched": (*fixture).watched, "polled": (*fixture).polled} {
 		for _, whileReading := range []bool{true, false} {
 			f := newFixture(t)
@@ -100,6 +102,7 @@ func TestFollowEndsWithTheLife(t *testing.T) {
 // was undone, does not hide the one that takes its number, be that longer, shorter
 // or of the same length.
 func TestFollowPastAnUndoneEvent(t *testing.T) {
+	t.Parallel()
 	for _, text := range []string{"two", "2", "a longer one"} {
 		for _, undone := range []decision{say("a", "one"), leaveOpen("a")} {
 			f := newFixture(t)
@@ -126,6 +129,7 @@ func TestFollowPastAnUndoneEvent(t *testing.T) {
 
 // TestFollowAJournalThatWasReplaced by a copy of itself: the life goes on.
 func TestFollowAJournalThatWasReplaced(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	f.do(join("a"), say("a", "one"))
 	r := &reader{want: 4}
@@ -144,6 +148,7 @@ func TestFollowAJournalThatWasReplaced(t *testing.T) {
 // TestFollowAJournalThatWasCut by another program: what comes after that is
 // delivered.
 func TestFollowAJournalThatWasCut(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	f.do(join("a"))
 	before := f.read(f.room.JournalPath())
@@ -167,6 +172,7 @@ func TestFollowAJournalThatWasCut(t *testing.T) {
 
 // TestFollowOfNoLife ends at once.
 func TestFollowOfNoLife(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	for range 2 {
 		end, err := f.watched().Follow(context.Background(), 0, (&reader{}).take, nil)
@@ -179,6 +185,7 @@ func TestFollowOfNoLife(t *testing.T) {
 
 // TestSlowReaderLosesNothing, nor does it hold up those who write.
 func TestSlowReaderLosesNothing(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	f.do(join("a"))
 	r := &reader{want: 102}
@@ -198,6 +205,7 @@ func TestSlowReaderLosesNothing(t *testing.T) {
 // TestCursor: delivered is what comes after it, whether it stands between two
 // changes, inside one, or beyond the end.
 func TestCursor(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	f.do(join("a"), leave("a"), join("a"), say("a", "one"), leaveOpen("a"), say("z", "two"))
 	life := eventsIn(t, f.room.JournalPath()) // events 5 to 10
@@ -232,6 +240,7 @@ func TestCursor(t *testing.T) {
 // TestFollowReturnsItsReason: the cause of the context's end, wherever it is by
 // then, and errors of the reader as they are.
 func TestFollowReturnsItsReason(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	f.do(join("a"), say("a", "hello"))
 	nothing := func(*event.Event) error { return nil }
@@ -270,6 +279,7 @@ func TestFollowReturnsItsReason(t *testing.T) {
 
 // TestEvent finds one event of the current life.
 func TestEvent(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	f.live("a")
 	if _, err := f.room.Event(context.Background(), 1); err == nil {

@@ -45,6 +45,7 @@ func never(*event.Event) bool { return false }
 // A room comes back from where it went on. The journal that says that it went away is kept
 // aside, also if Import is killed.
 func TestImportOfARoomThatCameBack(t *testing.T) {
+	t.Parallel()
 	for n := 0; ; n++ {
 		f, there := newFixture(t), newFixture(t)
 		change(t, f.room, join("a"), leave("a"), join("b"), say("b", "one"), turnOn("b"))
@@ -82,6 +83,7 @@ func TestImportOfARoomThatCameBack(t *testing.T) {
 }
 
 func TestImportIsTheInverseOfLines(t *testing.T) {
+	t.Parallel()
 	lines := lived(t)
 	f := newFixture(t)
 	added, err := history.Import(context.Background(), f.room, historyOf(t, lines), never)
@@ -105,6 +107,7 @@ func TestImportIsTheInverseOfLines(t *testing.T) {
 
 // Whatever beginning of the history a room has, it gets the rest.
 func TestImportIntoABeginning(t *testing.T) {
+	t.Parallel()
 	lines := lived(t)
 	h := historyOf(t, lines)
 	for _, c := range h.Changes {
@@ -123,6 +126,7 @@ func TestImportIntoABeginning(t *testing.T) {
 // An import that is killed at any step leaves a beginning of the history, and goes on when
 // it is run again.
 func TestKilledImport(t *testing.T) {
+	t.Parallel()
 	lines := lived(t)
 	for n := 0; ; n++ {
 		f := newFixture(t)
@@ -151,6 +155,7 @@ func TestKilledImport(t *testing.T) {
 }
 
 func TestHistoriesThatAreNone(t *testing.T) {
+	t.Parallel()
 	good := string(lived(t))
 	line := func(n int) string { return strings.SplitAfter(good, "\n")[n] }
 	for name, lines := range map[string]string{
@@ -187,6 +192,7 @@ func TestHistoriesThatAreNone(t *testing.T) {
 
 // Lines are those that were committed.
 func TestLinesOfATornJournal(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	change(t, f.room, join("a"), say("a", "one"))
 	want := linesOf(t, f.room)

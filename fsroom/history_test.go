@@ -32,6 +32,7 @@ func upTo(first, last int64) (seqs []int64) {
 // TestHistory: the lives of a room read as one journal, from any number on, while
 // it lives and between two lives.
 func TestHistory(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	f.live("a")
 	f.live("b")
@@ -63,6 +64,7 @@ func TestHistory(t *testing.T) {
 // TestHistoryOverTheEnd: a life that ends, and another that begins, while the
 // history is read are delivered too.
 func TestHistoryOverTheEnd(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	f.live("a")
 	last := f.do(join("b")).Position.Seq
@@ -85,6 +87,7 @@ func TestHistoryOverTheEnd(t *testing.T) {
 
 // TestHistoryWithoutALife: what was removed from the archive is passed over.
 func TestHistoryWithoutALife(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	first := f.live("a").Position.Seq
 	second := f.live("b").Position.Seq
@@ -101,6 +104,7 @@ func TestHistoryWithoutALife(t *testing.T) {
 // TestHistoryOfADamagedArchive: the last line of an ended life was committed, so one that
 // does not read is damage and not a write that was cut short.
 func TestHistoryOfADamagedArchive(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	f.live("a")
 	f.do(join("b"))

@@ -16,6 +16,7 @@ import (
 // TestLockIsHeld by another process: writers are told by which, readers do not
 // mind, and once it is killed the lock is free.
 func TestLockIsHeld(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	f.populate()
 	holder := start(t, "hold", f.dir)
@@ -41,6 +42,7 @@ func TestLockIsHeld(t *testing.T) {
 
 // TestLockEndsWithContext: who gives up waiting gets no code, but its own reason.
 func TestLockEndsWithContext(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	f.populate()
 	err := f.room.Locked(context.Background(), func(*snapshot) error {
@@ -56,6 +58,7 @@ func TestLockEndsWithContext(t *testing.T) {
 
 // TestLockedMakesTheRoom, sees it, and returns what do returns.
 func TestLockedMakesTheRoom(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	own := errors.New("own")
 	err := f.room.Locked(context.Background(), func(s *snapshot) error {
@@ -71,6 +74,7 @@ func TestLockedMakesTheRoom(t *testing.T) {
 
 // TestRefusalIsReturnedAsItIs, also one that looks like trouble with the disk.
 func TestRefusalIsReturnedAsItIs(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	for _, own := range []error{errors.New("own"), context.DeadlineExceeded, &code.Error{Code: "own"}, errNoSpace} {
 		_, _, err := f.room.Update(context.Background(), func(*tally) ([]event.Event, error) { return nil, own })
@@ -82,6 +86,7 @@ func TestRefusalIsReturnedAsItIs(t *testing.T) {
 
 // TestChangeThatDoesNotFold must not get into the journal.
 func TestChangeThatDoesNotFold(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	f.do(join("a"))
 	before := f.files()
@@ -98,6 +103,7 @@ func TestChangeThatDoesNotFold(t *testing.T) {
 
 // TestUpdateFillsInTheEvents and gives them back as they were written.
 func TestUpdateFillsInTheEvents(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	at := time.Date(2026, 1, 2, 3, 4, 5, 6_999_999, time.FixedZone("", 3600))
 	ids := 0

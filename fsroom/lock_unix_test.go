@@ -18,6 +18,7 @@ import (
 
 // TestStoppedHolder blocks everybody for ever: it is named, with the way out.
 func TestStoppedHolder(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS != "linux" {
 		t.Skip("the holder is known on Linux only")
 	}

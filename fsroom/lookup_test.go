@@ -11,6 +11,7 @@ import (
 )
 
 func TestLookup(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	empty, done, err := f.room.Lookup(context.Background())
 	f.must(err)
@@ -37,6 +38,7 @@ func TestLookup(t *testing.T) {
 }
 
 func TestLockFolderExcludes(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	store := openStore(t, f.dir, fsroom.Options{})
 	unlock, err := store.LockFolder(context.Background(), "topics")

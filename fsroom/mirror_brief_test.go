@@ -27,6 +27,7 @@ var brief = fsroom.Options{Brief: time.Hour, Host: "here"}
 // TestBriefCommandReadsOnce: what a command has looked at is what it changes, if no other
 // host was first.
 func TestBriefCommandReadsOnce(t *testing.T) {
+	t.Parallel()
 	e := &countingEngine{Engine: inMemory(t)}
 	h := newHosts(t, 2, e)
 	h.do(0, join("a"))
@@ -79,6 +80,7 @@ func TestBriefWithAFarEngine(t *testing.T) {
 // TestBriefCommandIsOvertaken: a change of another host since the look is not overlooked,
 // also if what was seen before it allows nothing.
 func TestBriefCommandIsOvertaken(t *testing.T) {
+	t.Parallel()
 	h := newHosts(t, 2, inMemory(t))
 	h.do(0, join("a"))
 	r := h.room(1, brief)
@@ -102,6 +104,7 @@ func TestBriefCommandIsOvertaken(t *testing.T) {
 // TestPublishedInTheBackground: of what happens to an agent while the engine is slow the last
 // state is published, and Published waits for it.
 func TestPublishedInTheBackground(t *testing.T) {
+	t.Parallel()
 	e := &slowEngine{Engine: inMemory(t), publish: make(chan struct{})}
 	h := newHosts(t, 2, e)
 	h.do(0, join("a"))
@@ -124,6 +127,7 @@ func TestPublishedInTheBackground(t *testing.T) {
 // TestRoomThatIsNotThereIsAskedForOnce, however often a command looks for it. Once it waits it
 // asks each time: of the first entry of a room that is not there nothing tells it.
 func TestRoomThatIsNotThereIsAskedForOnce(t *testing.T) {
+	t.Parallel()
 	e := &countingEngine{Engine: inMemory(t)}
 	h := newHosts(t, 2, e)
 	o := brief

@@ -37,6 +37,7 @@ func renew(t *testing.T, r *room, note string) {
 
 // Which note is the last one is a matter of revisions. Its time is that of the engine.
 func TestNotesAreOrderedByRevision(t *testing.T) {
+	t.Parallel()
 	e := inMemory(t)
 	h := newHosts(t, 2, aheadEngine{e})
 	h.do(0, join("a"))
@@ -58,6 +59,7 @@ func TestNotesAreOrderedByRevision(t *testing.T) {
 
 // A mirror that has lost lines, and whose files cannot be replaced, is an error.
 func TestMirrorThatCannotStartOver(t *testing.T) {
+	t.Parallel()
 	h := newHosts(t, 1, inMemory(t))
 	h.do(0, join("a"), say("a", "one"), say("a", "two"))
 	r := h.room(0, fsroom.Options{})
@@ -85,6 +87,7 @@ func (b beheaded) Read(ctx context.Context, room string, from engine.Revision, f
 }
 
 func TestEngineWithoutTheBeginning(t *testing.T) {
+	t.Parallel()
 	e := inMemory(t)
 	h := newHosts(t, 2, e)
 	h.do(0, join("a"), say("a", "one"))
@@ -112,6 +115,7 @@ func (a *afterRead) Read(ctx context.Context, room string, from engine.Revision,
 // A process that is killed after it has written lines, and before the marker, keeps nobody
 // from the room who has fetched before that.
 func TestDeathBeforeMarkerBesideAFetch(t *testing.T) {
+	t.Parallel()
 	for name, command := range map[string]func(h *hosts){
 		"a change": func(h *hosts) { h.do(1, join("b")) },
 		"a look":   func(h *hosts) { h.view(1) },
@@ -149,6 +153,7 @@ func stopped(t *testing.T, r *room) {
 
 // A process that is stopped while it has the mirror's lock keeps nobody from reading.
 func TestReadersOfALockedMirror(t *testing.T) {
+	t.Parallel()
 	impatient := fsroom.Options{Patience: time.Millisecond}
 	t.Run("before the marker was written", func(t *testing.T) {
 		h := newHosts(t, 1, inMemory(t))
@@ -194,6 +199,7 @@ func TestReadersOfALockedMirror(t *testing.T) {
 // A process that was stopped a while ago while it kept the mirror up to date keeps no other wait from
 // its turn.
 func TestWaitBesideAStoppedPuller(t *testing.T) {
+	t.Parallel()
 	h := newHosts(t, 2, inMemory(t))
 	h.do(0, join("a"))
 	h.view(1)
@@ -257,6 +263,7 @@ func (c *countedEngine) Notify(room string, agents ...string) {
 // Nothing is asked of the engine, or told to it, about agents while the mirror is locked.
 // What is to be told is told after that.
 func TestNothingIsFetchedUnderTheLock(t *testing.T) {
+	t.Parallel()
 	e := &countedEngine{Engine: inMemory(t)}
 	h := newHosts(t, 2, e)
 	h.do(0, join("a"))
@@ -298,6 +305,7 @@ func TestNothingIsFetchedUnderTheLock(t *testing.T) {
 // What is no change of the room is skipped, by hosts that know the room and by others. An event of a
 // type that none knows is counted.
 func TestEntriesThatAreNoChange(t *testing.T) {
+	t.Parallel()
 	const laterVersion = "a later version"
 	line := func(h *hosts, n int) []byte {
 		return bytes.SplitAfter(h.journal(0), []byte("\n"))[n]
@@ -357,6 +365,7 @@ func TestEntriesThatAreNoChange(t *testing.T) {
 // An engine that has lost changes in the middle of a room is not taken for one with an entry to
 // skip.
 func TestLossInTheMiddle(t *testing.T) {
+	t.Parallel()
 	e := inMemory(t)
 	h := newHosts(t, 2, e)
 	h.do(0, join("a"), say("a", "one"), say("a", "two"), say("a", "three"))
@@ -385,6 +394,7 @@ func (h holed) Read(ctx context.Context, room string, from engine.Revision, fn f
 // TestStoreThatWasCopiedBack: a host that has more than the copy reads its mirror, and is told why
 // its changes are refused.
 func TestStoreThatWasCopiedBack(t *testing.T) {
+	t.Parallel()
 	e := inMemory(t)
 	h := newHosts(t, 1, e)
 	h.do(0, join("a"))

@@ -15,6 +15,7 @@ import (
 
 // A mark that is held is announced to the other hosts until it is released.
 func TestHoldIsAnnounced(t *testing.T) {
+	t.Parallel()
 	e := inMemory(t)
 	h := newHosts(t, 1, e)
 	h.do(0, join("a"))
@@ -41,6 +42,7 @@ func TestHoldIsAnnounced(t *testing.T) {
 
 // A process that holds a mark says again what the engine has lost while it was away.
 func TestRecordIsPublishedAgain(t *testing.T) {
+	t.Parallel()
 	e := inMemory(t)
 	h := newHosts(t, 2, e)
 	h.do(0, join("a"))
@@ -123,6 +125,7 @@ func (c *crowd) hold(t *testing.T, agents int, o fsroom.Options) *room {
 
 // Who asks for all agents asks at once, and of each once.
 func TestHoldsAreAskedForTogether(t *testing.T) {
+	t.Parallel()
 	const agents = 30
 	c := &crowd{Engine: inMemory(t), all: make(chan struct{}), size: agents}
 	here := c.hold(t, agents, fsroom.Options{Brief: time.Minute})
@@ -143,6 +146,7 @@ func TestHoldsAreAskedForTogether(t *testing.T) {
 
 // Who looks at one agent asks for one, however many there are.
 func TestOneHoldIsAskedForAlone(t *testing.T) {
+	t.Parallel()
 	const agents = 30
 	c := &crowd{Engine: inMemory(t)}
 	here := c.hold(t, agents, fsroom.Options{Brief: time.Minute})
@@ -165,6 +169,7 @@ func TestOneHoldIsAskedForAlone(t *testing.T) {
 // A decision that needs to know of an agent nobody has asked for is made again when that is
 // known: while the room is locked nothing is asked.
 func TestDecisionOnHolds(t *testing.T) {
+	t.Parallel()
 	c := &crowd{Engine: inMemory(t)}
 	here := c.hold(t, 9, fsroom.Options{})
 	var held []bool
@@ -180,6 +185,7 @@ func TestDecisionOnHolds(t *testing.T) {
 // Which boot another host is in costs one record, however many agents there are, and a host says
 // it once.
 func TestBootIsFetchedAlone(t *testing.T) {
+	t.Parallel()
 	const agents = 30
 	c := &crowd{Engine: inMemory(t)}
 	h := newHosts(t, 2, c)

@@ -14,6 +14,7 @@ import (
 // a process that has seen the one that was lost, and in one that has fetched it a moment ago: neither
 // could write to the mirror what it saw.
 func TestRenewalAfterAStoreHasLostSome(t *testing.T) {
+	t.Parallel()
 	for name, brief := range map[string]time.Duration{"seen before": 0, "fetched after": time.Minute} {
 		t.Run(name, func(t *testing.T) {
 			var mu sync.Mutex
@@ -76,6 +77,7 @@ func TestRenewalAfterAStoreHasLostSome(t *testing.T) {
 // What was fetched is not added to a mirror to which another process has added what the store has
 // lost since.
 func TestFetchBesideOneOfAStoreThatHasLostOne(t *testing.T) {
+	t.Parallel()
 	lost := inMemory(t)
 	h := newHosts(t, 3, lost)
 	h.do(0, join("a"))

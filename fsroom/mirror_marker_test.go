@@ -25,6 +25,7 @@ func (h *hosts) marker(host int) []byte {
 // TestMarkerIsWrittenAfterTheJournal: one that is ahead of the journal would have everything
 // fetched again.
 func TestMarkerIsWrittenAfterTheJournal(t *testing.T) {
+	t.Parallel()
 	h := newHosts(t, 2, inMemory(t))
 	h.do(0, join("a"))
 	h.view(1)
@@ -48,6 +49,7 @@ func TestMarkerIsWrittenAfterTheJournal(t *testing.T) {
 // TestMarkerDoesNotGoBack: what another process of the host has absorbed since a fetch stays,
 // also after a fetch that began anew because the engine has other revisions.
 func TestMarkerDoesNotGoBack(t *testing.T) {
+	t.Parallel()
 	mem := inMemory(t)
 	h := newHosts(t, 2, mem)
 	h.do(0, join("a"), say("a", "one"))
@@ -91,6 +93,7 @@ func (a *appends) Append(ctx context.Context, room string, after engine.Revision
 // TestOvertakenOnTheSameHost: a change that another process of the host has made since the
 // fetch is seen in the mirror, without a request that the engine has to refuse.
 func TestOvertakenOnTheSameHost(t *testing.T) {
+	t.Parallel()
 	mem := inMemory(t)
 	h := newHosts(t, 1, mem)
 	h.do(0, join("a"))

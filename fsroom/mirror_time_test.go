@@ -16,6 +16,7 @@ import (
 
 // A mirror counts as up to date when it has what was fetched, not when it was fetched.
 func TestMirrorIsCurrentWhenItHasWhatWasFetched(t *testing.T) {
+	t.Parallel()
 	h := newHosts(t, 2, inMemory(t))
 	h.do(0, join("a"))
 	now := time.Now().Truncate(time.Second)

@@ -15,6 +15,7 @@ import (
 // A mirror that is watched takes entries from what the engine tells: it reads them neither one
 // by one nor again. One that it was not told of, it reads.
 func TestWatchedMirrorIsToldEntries(t *testing.T) {
+	t.Parallel()
 	for name, test := range map[string]struct {
 		deaf  bool
 		reads int32
@@ -65,6 +66,7 @@ func (e *deafEngine) Watch(ctx context.Context, room string, notify func(*engine
 // A store that was copied back tells of an entry where the mirror has another. What follows is not
 // taken for the next one of the mirror.
 func TestToldEntriesOfAStoreThatHasLostOne(t *testing.T) {
+	t.Parallel()
 	lost := inMemory(t)
 	h := newHosts(t, 2, lost)
 	h.do(0, join("a"))
@@ -93,6 +95,7 @@ func TestToldEntriesOfAStoreThatHasLostOne(t *testing.T) {
 // Of a store that was copied back nothing is shown while another process has the mirror: what it
 // has is to be compared first.
 func TestLookAtAStoreThatHasLostOneComparesIt(t *testing.T) {
+	t.Parallel()
 	lost := inMemory(t)
 	h := newHosts(t, 2, lost)
 	h.do(0, join("a"))
@@ -112,6 +115,7 @@ func TestLookAtAStoreThatHasLostOneComparesIt(t *testing.T) {
 // A wait looks again once its host is told of what comes for its agents: of what came before,
 // after its last look, nothing else tells it.
 func TestNewsBeforeTheHostListens(t *testing.T) {
+	t.Parallel()
 	h := newHosts(t, 2, inMemory(t))
 	h.do(0, join("a"), join("b"))
 	late := &lateEngine{h.engine, make(chan struct{}), make(chan struct{})}
@@ -162,6 +166,7 @@ func (e *lateEngine) Notified(ctx context.Context, room string, fn func(string))
 
 // Those who wait on a host leave it to one of them to ask the engine.
 func TestIdleWaitersAskNobody(t *testing.T) {
+	t.Parallel()
 	e := &countingEngine{Engine: inMemory(t)}
 	h := newHosts(t, 2, e)
 	h.do(0, join("a"))
@@ -201,6 +206,7 @@ func TestIdleWaitersAskNobody(t *testing.T) {
 
 // What other hosts say of the agents that the room concerns is fetched together.
 func TestRecordsOfThoseConcernedAreFetchedTogether(t *testing.T) {
+	t.Parallel()
 	e := &countingEngine{Engine: inMemory(t)}
 	h := newHosts(t, 2, e)
 	h.do(0, join("a"), join("b"), join("c"))

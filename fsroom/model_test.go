@@ -35,6 +35,7 @@ type model struct {
 // TestAnyStory: random changes with random trouble between them and in them end
 // where the same changes end without any.
 func TestAnyStory(t *testing.T) {
+	t.Parallel()
 	base := tempDir(t)
 	stories := 0
 	rapid.Check(t, func(t *rapid.T) {

@@ -13,6 +13,7 @@ import (
 
 // TestRoomNamesStay: a path has one room for ever, so these never change.
 func TestRoomNamesStay(t *testing.T) {
+	t.Parallel()
 	tests := map[string]string{
 		"/home/u/src/talking-stick": "talking-stick-31b7dbae332ac053",
 		"/":                         "room-8a5edab282632443",
@@ -28,6 +29,7 @@ var safeName = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]{0,38}[a-z0-9])?-[0-9a-f]{
 
 // TestRoomNamesAreSafeAndDistinct for names that file systems treat as one.
 func TestRoomNamesAreSafeAndDistinct(t *testing.T) {
+	t.Parallel()
 	paths := []string{
 		"/", "/a", "/A", "/a/", "/a/a", "/ä", "/a\u0308", "/日本", "/日 本", "/a b", "/a-b", "/a_b", "/a--b", "/-a", "/a-", "/--",
 		"/.", "/..", "/.a", "/con", "/CON", "/nul.txt", "/\x00", "/\xff", "/\xfe", "/a\nb", "/K", "/\u212a", "/ß", "/ss", "/✓", "/✗",
@@ -48,6 +50,7 @@ func TestRoomNamesAreSafeAndDistinct(t *testing.T) {
 }
 
 func TestAnyRoomNameIsSafe(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		path := "/" + rapid.String().Draw(t, "path")
 		name := fsroom.RoomName(path)
@@ -59,6 +62,7 @@ func TestAnyRoomNameIsSafe(t *testing.T) {
 
 // TestAgentsNeverShareADirectory, also on a file system that ignores case.
 func TestAgentsNeverShareADirectory(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	ids := []string{"claude:1f2e3d4c", "Claude:1f2e3d4c", "claude-1f2e3d4c", "human:jörg", "human:jo\u0308rg", "..", ".", "a", "A", "~", strings.Repeat("a", 128), strings.Repeat("a", 127)}
 	seen := map[string]string{}

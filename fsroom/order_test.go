@@ -67,6 +67,7 @@ var above = []string{"sync data/rooms/demo", "sync data/rooms", "sync data", "sy
 // TestOrderOnDisk: every name on the way to a journal is durable before its first
 // line, and every change is covered by state.json before the next is appended.
 func TestOrderOnDisk(t *testing.T) {
+	t.Parallel()
 	join, lines := join("a"), func(parts ...string) []string { return parts }
 	first := append(slices.Clone(above), "append", "sync", "replace")
 	tests := map[string]struct {
@@ -121,6 +122,7 @@ func TestOrderOnDisk(t *testing.T) {
 // TestStateFollowsTheCommit: the new state.json is drafted beside the journal's sync, and gets its name
 // when the change is committed. A step that fails there leaves no draft.
 func TestStateFollowsTheCommit(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	f.do(join("a"))
 	before := f.read(f.statePath())
@@ -142,6 +144,7 @@ func TestStateFollowsTheCommit(t *testing.T) {
 // TestCommitFailsBesideTheDraft: a change whose journal cannot be synced leaves the old state.json, and
 // nothing in tmp, however long the new one takes.
 func TestCommitFailsBesideTheDraft(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	f.do(join("a"))
 	before, returned, drafted := f.read(f.statePath()), make(chan bool), false
@@ -169,6 +172,7 @@ func TestCommitFailsBesideTheDraft(t *testing.T) {
 
 // TestDraftFails: then state.json is replaced without one.
 func TestDraftFails(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	f.do(join("a"))
 	change(t, f.at(fsroom.Options{Prepare: func(string, []byte, string) (*lockfile.Draft, error) { return nil, syscall.ENOSPC }}), say("a", "one"))
@@ -180,6 +184,7 @@ func TestDraftFails(t *testing.T) {
 // TestOrderAboveTheDataDirectory: directories that are made on the way to it have
 // durable names as well.
 func TestOrderAboveTheDataDirectory(t *testing.T) {
+	t.Parallel()
 	base := tempDir(t)
 	f := fixtureIn(t, filepath.Join(base, "share", "stick", "data"))
 	var synced []string
@@ -198,6 +203,7 @@ func TestOrderAboveTheDataDirectory(t *testing.T) {
 // TestRepairSyncsWhatItReplaces: the damaged bytes have a durable name before the
 // journal is replaced, and the new journal has one when the repair is done.
 func TestRepairSyncsWhatItReplaces(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	f.do(join("a"), say("a", "one"))
 	f.write(f.room.JournalPath(), bytes.Replace(f.read(f.room.JournalPath()), []byte(joined), []byte("join\""), 1))
@@ -220,6 +226,7 @@ func TestRepairSyncsWhatItReplaces(t *testing.T) {
 // TestDirectorySyncFails: before the commit it refuses the change, and nothing has
 // happened; after it nothing is told.
 func TestDirectorySyncFails(t *testing.T) {
+	t.Parallel()
 	for _, line := range above {
 		f := newFixture(t)
 		r := &recorder{f: f, failDir: strings.TrimPrefix(line, "sync ")}
@@ -246,6 +253,7 @@ func TestDirectorySyncFails(t *testing.T) {
 // TestUnreadableParent: the directory above the data directory may belong to another user and
 // not be readable.
 func TestUnreadableParent(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	o := fsroom.Options{SyncDir: func(dir string) error {
 		if dir == filepath.Dir(f.dir) {

@@ -62,6 +62,7 @@ func (f *fixture) chmod(file, dir fs.FileMode) {
 
 // TestReadOnlyDataDirectory can be read; who wants to change it is told why not.
 func TestReadOnlyDataDirectory(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	f.populate()
 	before := f.files()
@@ -81,6 +82,7 @@ func TestReadOnlyDataDirectory(t *testing.T) {
 // TestUnreadableState counts as missing: the room is read from its journal, and the
 // next change replaces it.
 func TestUnreadableState(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	f.populate()
 	f.must(os.Chmod(f.statePath(), 0))
@@ -97,6 +99,7 @@ func TestUnreadableState(t *testing.T) {
 // TestRootInTheDirectoryOfAnother leaves nothing that this user could not use; what
 // is there already is found, and root gives it back.
 func TestRootInTheDirectoryOfAnother(t *testing.T) {
+	t.Parallel()
 	if os.Getuid() != 0 {
 		t.Skip("only root can do that")
 	}
@@ -134,6 +137,7 @@ func TestRootInTheDirectoryOfAnother(t *testing.T) {
 // TestRoomsAreFoundWithoutAList: a lookup is by name, so it costs the same
 // however many rooms there are; it even works where no list can be had.
 func TestRoomsAreFoundWithoutAList(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	f.populate()
 	f.must(os.Chmod(filepath.Join(f.dir, "rooms"), 0o300))

@@ -38,6 +38,7 @@ func (f *fixture) words() map[string]int {
 
 // TestManyWriters: what each has said is there once, and nothing else.
 func TestManyWriters(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	const writers, words = 6, 50
 	var all []*process
@@ -123,6 +124,7 @@ func (f *fixture) settled(acknowledged []string) {
 // TestCopyIsABackup: a copy taken while others write is a room as it was at some
 // moment of the copying, whether lives end meanwhile or not.
 func TestCopyIsABackup(t *testing.T) {
+	t.Parallel()
 	cp, err := exec.LookPath("cp")
 	if err != nil {
 		t.Skip(err)
@@ -176,6 +178,7 @@ func (f *fixture) restored(dir string, ends bool) []string {
 // TestReaderOfManyLives: whatever a reader meets, between the steps of those who
 // join, leave and archive, it never fails and never sees anything go back.
 func TestReaderOfManyLives(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	writers := []*process{start(t, "churn", f.dir, "a"), start(t, "churn", f.dir, "b")}
 	writers[0].line()
@@ -199,6 +202,7 @@ func TestReaderOfManyLives(t *testing.T) {
 
 // TestManyGoroutines share one store and one room, as in a server.
 func TestManyGoroutines(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	f.do(join("a"))
 	const goroutines, words = 16, 10

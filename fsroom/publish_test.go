@@ -18,6 +18,7 @@ import (
 // A history goes to an engine in few entries, none of which has parts of two lives, and the
 // mirrors have the lines that it had.
 func TestPublish(t *testing.T) {
+	t.Parallel()
 	lines := lived(t)
 	e := inMemory(t)
 	for _, want := range []int64{14, 0} {
@@ -49,6 +50,7 @@ func TestPublish(t *testing.T) {
 
 // An engine that takes only small entries gets small ones.
 func TestPublishToAnEngineOfSmallEntries(t *testing.T) {
+	t.Parallel()
 	lines := lived(t)
 	e := &small{inMemory(t), 600}
 	if added, err := mirror.Publish(context.Background(), e, "rooms.demo", historyOf(t, lines)); err != nil || added != 14 {
@@ -80,6 +82,7 @@ func (s *small) Append(ctx context.Context, room string, after engine.Revision, 
 // A power cut can leave the beginning of an entry in a mirror: some of its changes, and
 // part of another one.
 func TestMirrorWithTheBeginningOfAnEntry(t *testing.T) {
+	t.Parallel()
 	local := fsroom.At(openStore(t, filepath.Join(tempDir(t), "data"), fsroom.Options{}), tallyRules, "demo")
 	change(t, local, join("a"), say("a", "one"), say("a", "two"), turnOn("a"))
 	lines := linesOf(t, local)
@@ -111,6 +114,7 @@ func TestMirrorWithTheBeginningOfAnEntry(t *testing.T) {
 
 // A mirror whose room has ended is compared with its archive.
 func TestRewoundEngineBetweenLives(t *testing.T) {
+	t.Parallel()
 	e := inMemory(t)
 	h := newHosts(t, 1, e)
 	h.do(0, join("a"), say("a", "one"), leave("a"))

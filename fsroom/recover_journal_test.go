@@ -18,6 +18,7 @@ import (
 // of one event, of two, or the first of a life: readers pass over it, and the
 // next writer cuts it off.
 func TestTornAnywhere(t *testing.T) {
+	t.Parallel()
 	tests := map[string]struct {
 		before []decision
 		last   decision
@@ -94,6 +95,7 @@ func (f *fixture) tryRead(path string) []byte {
 // TestDamagedJournal: damage that a crash does not explain is reported with its
 // line, and nothing is written over it.
 func TestDamagedJournal(t *testing.T) {
+	t.Parallel()
 	tests := map[string]struct {
 		line   int // reported, counted from 1
 		damage func(lines [][]byte) [][]byte
@@ -161,6 +163,7 @@ func (f *fixture) damaged(line int) {
 // TestDamageBehindAFreshState: a state.json that covers all of the journal is
 // believed without reading the journal again, but Check does read it.
 func TestDamageBehindAFreshState(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	f.populate()
 	info, err := os.Stat(f.room.JournalPath())

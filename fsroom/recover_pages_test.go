@@ -113,6 +113,7 @@ func TestAcknowledgedPages(t *testing.T) {
 // TestTornBehindAnEarlierLife: a state.json of a life that is in the archive, which a
 // copy or a power cut can leave, says nothing of what was committed in this one.
 func TestTornBehindAnEarlierLife(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	f.do(join("a"), say("a", "one"), say("a", "two"), say("a", "three"))
 	old := f.saved()

@@ -80,6 +80,7 @@ func setIn(part, key string, value any) func(map[string]any) {
 
 // TestStateIsRebuilt: whatever becomes of state.json, the journal has it all.
 func TestStateIsRebuilt(t *testing.T) {
+	t.Parallel()
 	s := newStages(t)
 	otherRoom := newFixture(t)
 	otherRoom.room = fsroom.At(openStore(t, otherRoom.dir, fsroom.Options{}), tallyRules, "other")
@@ -120,6 +121,7 @@ func TestStateIsRebuilt(t *testing.T) {
 
 // TestStateTruncatedAnywhere cuts state.json after each of its bytes.
 func TestStateTruncatedAnywhere(t *testing.T) {
+	t.Parallel()
 	s := newStages(t)
 	for n := range len(s.state) - 1 { // the last byte is the newline
 		s.check(s.state[:n])
@@ -129,6 +131,7 @@ func TestStateTruncatedAnywhere(t *testing.T) {
 // TestStateDamagedAnywhere flips bits of each byte in turn. It cannot be told
 // from a newer version when it is the format that is damaged.
 func TestStateDamagedAnywhere(t *testing.T) {
+	t.Parallel()
 	s := newStages(t)
 	format := bytes.IndexByte(s.state, ':') + 1
 	for n := range s.state {
@@ -151,6 +154,7 @@ func TestStateDamagedAnywhere(t *testing.T) {
 // TestStateOfALifeOfTheSameLength: the journal of the next life can be as long to
 // the byte, and with a torn tail behind it no event tells the two apart.
 func TestStateOfALifeOfTheSameLength(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	f.do(join("b"))
 	old, length := f.read(f.statePath()), len(f.read(f.room.JournalPath()))
@@ -171,6 +175,7 @@ func TestStateOfALifeOfTheSameLength(t *testing.T) {
 // by a program that may not know all of the state. It is folded anew, is no problem, and
 // still says how much of the journal was committed.
 func TestStateOfOtherRules(t *testing.T) {
+	t.Parallel()
 	s := newStages(t)
 	var now struct{ Journal cover }
 	s.f.must(json.Unmarshal(s.state, &now))
@@ -207,6 +212,7 @@ func without(state []byte) []byte { return bytes.Replace(state, []byte(`"rules":
 
 // TestNewerStateIsRefused and left as it is.
 func TestNewerStateIsRefused(t *testing.T) {
+	t.Parallel()
 	s := newStages(t)
 	newer := s.edit(func(m map[string]any) { m["format"] = 4 })
 	s.f.write(s.f.statePath(), newer)
@@ -230,6 +236,7 @@ func TestNewerStateIsRefused(t *testing.T) {
 
 // TestDataDirectoryFormat: a layout that is not known is refused at once.
 func TestDataDirectoryFormat(t *testing.T) {
+	t.Parallel()
 	tests := map[string]code.Code{
 		"1\n": "", "1": "", " 1 \n": "",
 		"2\n": code.UnsupportedFormat, "0": code.UnsupportedFormat, "-1": code.UnsupportedFormat,
@@ -254,6 +261,7 @@ func TestDataDirectoryFormat(t *testing.T) {
 // TestFormatComesBeforeTheRoom: a data directory that holds a room says what
 // format it has, wherever its making was cut off.
 func TestFormatComesBeforeTheRoom(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	failing := &fault{nth: 3, err: syscall.EACCES}
 	_, _, err := f.at(fsroom.Options{Fault: failing.hit}).Update(context.Background(), join("a"))

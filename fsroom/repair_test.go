@@ -61,6 +61,7 @@ func lines(b []byte) []string {
 // TestRepairJournal: every line that reads stays as it was, numbers have no gap,
 // and the damaged bytes are kept.
 func TestRepairJournal(t *testing.T) {
+	t.Parallel()
 	tests := map[string]struct {
 		harm func(l []string) []string
 		lost []int // numbers within the life, from 0, of the events that are lost
@@ -123,6 +124,7 @@ func TestRepairJournal(t *testing.T) {
 // TestRepairLeavesContradictions: only a person can say which of two numbers that
 // contradict each other is right.
 func TestRepairLeavesContradictions(t *testing.T) {
+	t.Parallel()
 	number := func(l []string, i int) []string { l[i] = strings.Replace(l[i], `_seq":`, `_seq":4`, 1); return l }
 	for name, harm := range map[string]func(l []string) []string{
 		"a line twice":           func(l []string) []string { return slices.Insert(l, 3, l[2]) },
@@ -153,6 +155,7 @@ func TestRepairLeavesContradictions(t *testing.T) {
 // TestRepairDropsWhatIsTorn: a journal that is damaged in the middle and torn at its
 // end loses one event and keeps nothing of the change that never happened.
 func TestRepairDropsWhatIsTorn(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	f.do(join("a"), say("a", "one"), say("a", "two"))
 	before, state := f.read(f.room.JournalPath()), f.saved()
@@ -175,6 +178,7 @@ func TestRepairDropsWhatIsTorn(t *testing.T) {
 // TestRepairOfOrphan: how the room was opened stands nowhere any more, so
 // nothing is changed.
 func TestRepairOfOrphan(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	f.populate()
 	f.write(f.room.JournalPath(), append([]byte("oops\n"), f.read(f.room.JournalPath())...))
@@ -194,6 +198,7 @@ func TestRepairOfOrphan(t *testing.T) {
 
 // TestRepairArchive: lives that are over are mended as well.
 func TestRepairArchive(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	f.populate()
 	paths, err := f.room.Archived()
@@ -215,6 +220,7 @@ func TestRepairArchive(t *testing.T) {
 
 // TestRepairKeepsWhatItReplaces besides the journal.
 func TestRepairKeepsWhatItReplaces(t *testing.T) {
+	t.Parallel()
 	tests := map[string]struct {
 		harm func(f *fixture) (bytes string)
 		kept string // pattern of the file that has the bytes
@@ -252,6 +258,7 @@ func TestRepairKeepsWhatItReplaces(t *testing.T) {
 
 // TestRepairMakesPrivate, and sweeps what killed processes left.
 func TestRepairMakesPrivate(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	f.populate()
 	f.write(filepath.Join(f.room.Dir(), "tmp", "left"), nil)
@@ -267,6 +274,7 @@ func TestRepairMakesPrivate(t *testing.T) {
 
 // TestRepairWithoutRoom makes none.
 func TestRepairWithoutRoom(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	if got := f.repair(); len(got) != 0 {
 		t.Errorf("Repair: %+v", got)
@@ -280,6 +288,7 @@ func TestRepairWithoutRoom(t *testing.T) {
 // that reads and works, or changes nothing and says so; and no line is lost that
 // was not hit.
 func TestRepairAnyDamage(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	f.populate()
 	for i := range 8 {

@@ -11,6 +11,7 @@ import (
 // TestRepairPlanted: what stands in the place of a file of ours is moved aside
 // and what it points to stays as it is; but not in the place of the journal.
 func TestRepairPlanted(t *testing.T) {
+	t.Parallel()
 	for name, thing := range planted() {
 		for _, file := range []string{"state.json", "lock", "tmp", "agents", "journal.jsonl"} {
 			t.Run(name+"/"+file, func(t *testing.T) {
@@ -45,6 +46,7 @@ func TestRepairPlanted(t *testing.T) {
 
 // TestRepairHardLinks: the room gets files of its own.
 func TestRepairHardLinks(t *testing.T) {
+	t.Parallel()
 	for _, file := range []string{"state.json", "lock", "journal.jsonl"} {
 		f := newFixture(t)
 		f.populate()

@@ -59,6 +59,7 @@ func speakWithinLimits(r *room, _ []string) error {
 // TestFileSizeLimit tears a line after every so many of its bytes: what was
 // refused has left nothing behind, and what was said is there.
 func TestFileSizeLimit(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	f.do(join("a"))
 	p := start(t, "limited", f.dir)

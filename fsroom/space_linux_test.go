@@ -34,6 +34,7 @@ func tinyDisk(t *testing.T) string {
 // TestFullDisk: what is refused has not happened, what was acknowledged is
 // there, and as soon as there is space everything goes on.
 func TestFullDisk(t *testing.T) {
+	t.Parallel()
 	disk := tinyDisk(t)
 	f := fixtureIn(t, filepath.Join(disk, "data"))
 	f.do(join("a"))
@@ -83,6 +84,7 @@ func fill(t *testing.T, path string) {
 
 // TestReadOnlyFileSystem can be read; who wants to change it is told why not.
 func TestReadOnlyFileSystem(t *testing.T) {
+	t.Parallel()
 	disk := tinyDisk(t)
 	f := fixtureIn(t, filepath.Join(disk, "data"))
 	before := f.populate()

@@ -52,6 +52,7 @@ func (f *fixture) plant(path string, thing func(path, outside string) error) (ou
 // TestPlantedState: the room works on without its state.json, and replaces it
 // where something can be replaced at all.
 func TestPlantedState(t *testing.T) {
+	t.Parallel()
 	for name, thing := range planted() {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t)
@@ -77,6 +78,7 @@ func TestPlantedState(t *testing.T) {
 
 // TestHardLinkedState: a copy made of links is no part of the room.
 func TestHardLinkedState(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	before := f.populate()
 	outside := f.plant(f.statePath(), func(path, outside string) error { return os.Link(outside, path) })
@@ -96,6 +98,7 @@ func TestHardLinkedState(t *testing.T) {
 // TestPlantedJournalAndLock are refused with a code, by readers too where it is
 // the journal.
 func TestPlantedJournalAndLock(t *testing.T) {
+	t.Parallel()
 	for name, thing := range planted() {
 		for _, file := range []string{"journal.jsonl", "lock"} {
 			t.Run(name+"/"+file, func(t *testing.T) {
@@ -135,6 +138,7 @@ func (f *fixture) unreadable() {
 // TestPlantedTemporaries: a directory for temporary files that is none, or
 // elsewhere, costs the projection and nothing else.
 func TestPlantedTemporaries(t *testing.T) {
+	t.Parallel()
 	for name, thing := range planted() {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t)
@@ -157,6 +161,7 @@ func TestPlantedTemporaries(t *testing.T) {
 
 // TestPlantedFormat: what is no file does not make Open wait.
 func TestPlantedFormat(t *testing.T) {
+	t.Parallel()
 	for name, thing := range planted() {
 		f := newFixture(t)
 		f.do(join("a"))

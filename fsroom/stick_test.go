@@ -80,6 +80,7 @@ func stickLeave(who string) passer {
 // TestStickSurvives: after each step of two lives of a room, the projection that
 // was written, and the one that the journal alone gives, are the same.
 func TestStickSurvives(t *testing.T) {
+	t.Parallel()
 	dir := filepath.Join(tempDir(t), "data")
 	r := fsroom.At(openStore(t, dir, fsroom.Options{}), stickRules, "demo")
 	life := []passer{

@@ -45,6 +45,7 @@ func (f *fixture) waiting(id string) fsroom.Agent {
 
 // TestWakeFileWakes agents that a change concerns, and agents that are notified by hand.
 func TestWakeFileWakes(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	r := f.withWakeRules(fsroom.Options{})
 	change(t, r, join("a"))
@@ -71,6 +72,7 @@ func TestWakeFileWakes(t *testing.T) {
 
 // TestWakeFileLetsSleep agents that a change does not concern.
 func TestWakeFileLetsSleep(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	r := f.withWakeRules(fsroom.Options{})
 	change(t, r, join("a"))
@@ -94,6 +96,7 @@ func TestWakeFileLetsSleep(t *testing.T) {
 // TestWakeFileComesBeforeTheCommit: with a writer that fails or dies there, who was
 // rung has looked after the lock was free, so nothing is missed.
 func TestWakeFileComesBeforeTheCommit(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	r := f.withWakeRules(fsroom.Options{})
 	change(t, r, join("a"))
@@ -116,6 +119,7 @@ func TestWakeFileComesBeforeTheCommit(t *testing.T) {
 // TestWakeFileNotifiesBeforeTheCommit: otherwise a writer that is killed right after the
 // commit would have notified no agent.
 func TestWakeFileNotifiesBeforeTheCommit(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	change(t, f.withWakeRules(fsroom.Options{}), join("a"))
 	wakeFile := f.waiting("z").Path("bell")
@@ -133,6 +137,7 @@ func TestWakeFileNotifiesBeforeTheCommit(t *testing.T) {
 // TestNobodyLooksPastTheCommit: who was woken before it looks when it is done, not
 // at a room that has not changed yet, and then never again.
 func TestNobodyLooksPastTheCommit(t *testing.T) {
+	t.Parallel()
 	for name, step := range map[string]fsroom.Step{"bell": fsroom.StepAppend, "journal": fsroom.StepReplace} {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t)
@@ -180,6 +185,7 @@ func TestNobodyLooksPastTheCommit(t *testing.T) {
 // TestSlowWriterIsNotMissed: who was woken has looked while it was still writing, and
 // nothing wakes again.
 func TestSlowWriterIsNotMissed(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	r := f.withWakeRules(fsroom.Options{Patience: time.Millisecond})
 	change(t, r, join("a"))
@@ -220,6 +226,7 @@ func TestSlowWriterIsNotMissed(t *testing.T) {
 // TestNotifyTouchesNothingElse: no agent, no link's target, no file that was not
 // there.
 func TestNotifyTouchesNothingElse(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	f.do(join("a"))
 	f.room.Agent("nobody").Notify()
@@ -246,6 +253,7 @@ func TestNotifyTouchesNothingElse(t *testing.T) {
 // TestHeldMarkStays, also with a second name, which a copy made of links has: otherwise
 // its holder would hold a file that no other process finds.
 func TestHeldMarkStays(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	f.do(join("a"))
 	a := f.waiting("a")
@@ -258,6 +266,7 @@ func TestHeldMarkStays(t *testing.T) {
 
 // TestPollComesAsOftenAsAsked, and sees what was not heard.
 func TestPollComesAsOftenAsAsked(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	r := f.withWakeRules(fsroom.Options{})
 	change(t, r, join("a"))

@@ -67,6 +67,7 @@ func (w *watching) polls(least, most time.Duration) {
 
 // kqueue reports a replaced file as removed and then created.
 func TestAReplacedFileKeepsTheWatch(t *testing.T) {
+	t.Parallel()
 	w := newWatching(t)
 	for range 3 {
 		w.reports(w.file, fsnotify.Remove)
@@ -79,6 +80,7 @@ func TestAReplacedFileKeepsTheWatch(t *testing.T) {
 // A directory that was removed, or moved and made anew, is watched no more, even if
 // all that is reported is the end of a file in it.
 func TestAnotherDirectoryLosesTheWatch(t *testing.T) {
+	t.Parallel()
 	for name, makes := range map[string]bool{"gone": false, "another": true} {
 		t.Run(name, func(t *testing.T) {
 			w := newWatching(t)
@@ -101,6 +103,7 @@ func TestAnotherDirectoryLosesTheWatch(t *testing.T) {
 // Where the file is gone and the directory is not, yet, both are tried: the watch
 // and a poll.
 func TestAMissingFileIsPolledFor(t *testing.T) {
+	t.Parallel()
 	w := newWatching(t)
 	w.must(os.Remove(w.file))
 	w.reports(w.file, fsnotify.Remove)
@@ -112,6 +115,7 @@ func TestAMissingFileIsPolledFor(t *testing.T) {
 
 // After an overflow anything may have changed.
 func TestAnOverflowNotifiesAll(t *testing.T) {
+	t.Parallel()
 	w := newWatching(t)
 	go w.hub.run()
 	w.hub.watcher.Errors <- fsnotify.ErrEventOverflow

@@ -10,6 +10,7 @@ import (
 // The hook that holds the end of a turn takes the place of the stop guard, stays when the
 // hooks are installed again, and goes with them.
 func TestHold(t *testing.T) {
+	t.Parallel()
 	h := fullHome(t)
 	before := h.everything()
 	all := only(harness.Gemini, harness.Antigravity, harness.ClaudeCode)

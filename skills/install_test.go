@@ -82,6 +82,7 @@ func fullHome(t *testing.T) *home {
 }
 
 func TestInstallThenUninstallRestoresEveryByte(t *testing.T) {
+	t.Parallel()
 	h := fullHome(t)
 	before := h.everything()
 	all := only(harness.IDs()...)
@@ -100,6 +101,7 @@ func TestInstallThenUninstallRestoresEveryByte(t *testing.T) {
 }
 
 func TestGolden(t *testing.T) {
+	t.Parallel()
 	h := fullHome(t)
 	h.install(only(harness.IDs()...))
 	files := map[string]string{
@@ -136,6 +138,7 @@ func TestGolden(t *testing.T) {
 }
 
 func TestInstallInSparseHomes(t *testing.T) {
+	t.Parallel()
 	tests := []struct{ name, settings string }{
 		{"no settings", "-"},
 		{"empty settings", ""},
@@ -167,6 +170,7 @@ func TestInstallInSparseHomes(t *testing.T) {
 }
 
 func TestDryRunIsExactAndWritesNothing(t *testing.T) {
+	t.Parallel()
 	h := fullHome(t)
 	h.old()
 	before := h.everything()
@@ -228,6 +232,7 @@ func TestDryRunIsExactAndWritesNothing(t *testing.T) {
 }
 
 func TestOnlyHarnessesThatAreThere(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	h.programs["codex"] = true
 	before := h.everything()
@@ -252,6 +257,7 @@ func TestOnlyHarnessesThatAreThere(t *testing.T) {
 }
 
 func TestHarnessesElsewhere(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	for name, dir := range map[string]string{"CLAUDE_CONFIG_DIR": "c", "CODEX_HOME": "x", "XDG_CONFIG_HOME": "cfg", "GROK_HOME": "g"} {
 		h.vars[name] = h.path(dir)
@@ -268,6 +274,7 @@ func TestHarnessesElsewhere(t *testing.T) {
 }
 
 func TestNoHooks(t *testing.T) {
+	t.Parallel()
 	h := fullHome(t)
 	opts := only(harness.ClaudeCode, harness.Grok)
 	opts.NoHooks = true
@@ -278,6 +285,7 @@ func TestNoHooks(t *testing.T) {
 }
 
 func TestUnusableSettingsAreAFailureAndStay(t *testing.T) {
+	t.Parallel()
 	for _, settings := range []string{"{ broken", `{"hooks": []}`, `{"hooks": {"Stop": {}}}`, `[]`} {
 		h := newHome(t)
 		h.write(".claude/settings.json", settings)
@@ -292,6 +300,7 @@ func TestUnusableSettingsAreAFailureAndStay(t *testing.T) {
 }
 
 func TestWhereNothingCanBeWritten(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	h.mkdir(".claude")
 	h.write(".claude/skills", "a file where a directory belongs")
@@ -322,6 +331,7 @@ func TestWhereNothingCanBeWritten(t *testing.T) {
 }
 
 func TestLinkedSettingsStayLinked(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	h.write("dotfiles/claude.json", claudeSettings)
 	h.mkdir(".claude")
@@ -340,6 +350,7 @@ func TestLinkedSettingsStayLinked(t *testing.T) {
 }
 
 func TestWhatOthersAddLaterStays(t *testing.T) {
+	t.Parallel()
 	h := fullHome(t)
 	h.install(only(harness.ClaudeCode), Added)
 	settings := h.read(".claude/settings.json")
@@ -358,6 +369,7 @@ func TestWhatOthersAddLaterStays(t *testing.T) {
 }
 
 func TestOlderGuardsAreRenewed(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	old := `{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "tt hook stop --harness claude-code"}]}, {"hooks": [{"type": "command", "command": "beep"}]}]}}`
 	h.write(".claude/settings.json", old)
@@ -369,6 +381,7 @@ func TestOlderGuardsAreRenewed(t *testing.T) {
 }
 
 func TestSelect(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	h.mkdir(".grok")
 	if ids, err := h.Select(nil, true, false); err != nil || len(ids) != 1 || ids[0] != harness.Grok {
@@ -402,6 +415,7 @@ func (h *home) old() {
 }
 
 func TestOldRegistrationsAreRemoved(t *testing.T) {
+	t.Parallel()
 	h := fullHome(t)
 	h.old()
 	h.write(".config/opencode/opencode.json", oldOpenCode)
@@ -424,6 +438,7 @@ func TestOldRegistrationsAreRemoved(t *testing.T) {
 
 // A registration goes only as it was written, and what is around it stays.
 func TestWhatCountsAsAnOldRegistration(t *testing.T) {
+	t.Parallel()
 	const openCode = "{\n  // mine\n  \"mcp\": {\n    \"other\": {\"command\": [\"x\"]},\n    \"talking-stick\": %s, // old\n  },\n}\n"
 	const claude, codex = `{"mcpServers": {"talking-stick": %s}}`, "[mcp_servers.talking-stick]\n%s\n"
 	tests := []struct {

@@ -15,6 +15,7 @@ import (
 
 // TestRootInTheHomeOfAnother leaves nothing that this user could not use.
 func TestRootInTheHomeOfAnother(t *testing.T) {
+	t.Parallel()
 	if os.Getuid() != 0 {
 		t.Skip("only root can do that")
 	}

@@ -40,6 +40,7 @@ func busOnly(id harness.ID) Options {
 // The registration is put where the harness looks for it, and what was there before
 // stays to the byte.
 func TestRegistration(t *testing.T) {
+	t.Parallel()
 	const openCode = `{"type": "local", "command": ["agent-bus"], "enabled": true, "timeout": 60000}`
 	tests := []struct {
 		name         string
@@ -86,6 +87,7 @@ func squeezed(s string) string { return strings.Join(strings.Fields(s), "") }
 
 // What others have written since, and the harness itself, stays.
 func TestUnregisterAfterOthersEdited(t *testing.T) {
+	t.Parallel()
 	tests := []struct {
 		name     string
 		id       harness.ID
@@ -137,6 +139,7 @@ func TestUnregisterAfterOthersEdited(t *testing.T) {
 
 // A registration that the user has made is neither changed nor removed.
 func TestForeignRegistration(t *testing.T) {
+	t.Parallel()
 	tests := []struct {
 		name    string
 		id      harness.ID
@@ -169,6 +172,7 @@ func TestForeignRegistration(t *testing.T) {
 
 // Without a record nobody knows who has registered it, so --replace is asked for.
 func TestUnregisterWithoutARecord(t *testing.T) {
+	t.Parallel()
 	h := withBus(t, "", "-")
 	h.install(busOnly(harness.Codex), Added)
 	if err := os.Remove(h.recordPath()); err != nil {
@@ -187,6 +191,7 @@ func TestUnregisterWithoutARecord(t *testing.T) {
 }
 
 func TestReplaceRegistration(t *testing.T) {
+	t.Parallel()
 	for path, id := range map[string]harness.ID{".claude.json": harness.ClaudeCode, ".codex/config.toml": harness.Codex} {
 		before := map[string]string{
 			".claude.json":       `{"mcpServers": {"agent-bus": {"command": "old"}}}`,
@@ -209,6 +214,7 @@ func TestReplaceRegistration(t *testing.T) {
 // The program is named where the PATH has it, and given as a path where it is only beside
 // tt. Where it is not installed the rest is.
 func TestServerProgram(t *testing.T) {
+	t.Parallel()
 	beside := filepath.FromSlash("/opt/tt/bin/agent-bus")
 	for program, want := range map[string]string{"agent-bus": `"agent-bus"`, beside: `"` + beside + `"`, "": ""} {
 		h := withBus(t, "", "-")
@@ -228,6 +234,7 @@ func TestServerProgram(t *testing.T) {
 
 // A new version registers its own command, and only where the last one is still there.
 func TestRegistrationFollowsTheProgram(t *testing.T) {
+	t.Parallel()
 	h := withBus(t, "", "-")
 	h.Program = filepath.FromSlash("/opt/tt")
 	h.install(busOnly(harness.Codex), Added)
@@ -243,6 +250,7 @@ func TestRegistrationFollowsTheProgram(t *testing.T) {
 }
 
 func TestNoBus(t *testing.T) {
+	t.Parallel()
 	h := fullHome(t)
 	opts := only(harness.IDs()...)
 	opts.NoBus = true
@@ -263,6 +271,7 @@ func TestNoBus(t *testing.T) {
 
 // Claude's file has secrets, and no copy of it is kept.
 func TestNoCopyOfSecrets(t *testing.T) {
+	t.Parallel()
 	h := fullHome(t)
 	h.install(only(harness.ClaudeCode), Added)
 	h.write(".claude.json", strings.Replace(h.read(".claude.json"), "12", "13", 1))
@@ -281,6 +290,7 @@ func TestNoCopyOfSecrets(t *testing.T) {
 }
 
 func TestRegistrationBelowConfigDir(t *testing.T) {
+	t.Parallel()
 	h := withBus(t, "c/.claude.json", "{}")
 	h.vars["CLAUDE_CONFIG_DIR"] = h.path("c")
 	h.install(busOnly(harness.ClaudeCode), Added)
@@ -291,6 +301,7 @@ func TestRegistrationBelowConfigDir(t *testing.T) {
 
 // Removing the registration of an older version leaves that of agent-bus.
 func TestMigrationLeavesAgentBus(t *testing.T) {
+	t.Parallel()
 	h := withBus(t, ".config/opencode/opencode.json", `{"mcp": {"talking-stick": {"type": "local", "command": ["tt", "mcp"], "enabled": true}}}`)
 	for range 2 {
 		h.install(busOnly(harness.OpenCode))
@@ -306,6 +317,7 @@ func TestMigrationLeavesAgentBus(t *testing.T) {
 
 // An unusable file is a failure that says what to do, and stays.
 func TestUnusableServersFile(t *testing.T) {
+	t.Parallel()
 	for _, content := range []string{"{ broken", `[]`, `{"mcpServers": []}`, `{"mcpServers": 1}`} {
 		h := withBus(t, ".claude.json", content)
 		r := h.install(busOnly(harness.ClaudeCode), Failed)[0]
@@ -321,6 +333,7 @@ func TestUnusableServersFile(t *testing.T) {
 // Whatever stands in a TOML file, the entry is added behind it, is found again, and its
 // removal leaves what was there, whether or not something was added behind it.
 func TestTOMLEntryGoesAsItCame(t *testing.T) {
+	t.Parallel()
 	s := server{harness.Get(harness.Codex), "config.toml", serverName}
 	lines := rapid.SampledFrom([]string{
 		"", "# agent-bus", "model = \"x\"", "[mcp_servers.docs]", "command = \"agent-bus\"", "[[hooks.Stop]]", "[projects.\"/w/agent-bus\"]",
@@ -358,6 +371,7 @@ func TestTOMLEntryGoesAsItCame(t *testing.T) {
 // TestServerTOML: what is no TOML is left alone, and whatever the path of the program is, what
 // is written is TOML, found again, and taken out again.
 func TestServerTOML(t *testing.T) {
+	t.Parallel()
 	s := server{harness: harness.Get(harness.Codex), path: "config.toml", name: serverName}
 	for _, broken := range []string{"a = [", "[a]\n[a]\n", "a = 1\na = 2\n", "[[a]]\nb = 1\nb = 2\n", "[[a]]\n[a]\n", "[mcp_servers.agent-bus\n"} {
 		if _, err := s.find([]byte(broken)); err == nil {

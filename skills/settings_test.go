@@ -17,6 +17,7 @@ const claudeFile = ".claude/settings.json"
 // In a file that was edited after the installation, everything of others stays,
 // comments included. White space where our entries were may differ.
 func TestUninstallAfterOthersEdited(t *testing.T) {
+	t.Parallel()
 	const mine = `{"hooks": [{"type": "command", "command": "mine.sh"}]}`
 	tests := []struct {
 		name, before string
@@ -59,6 +60,7 @@ func TestUninstallAfterOthersEdited(t *testing.T) {
 // A guard that a later version writes differently takes the place of the old one,
 // and the first original is still what uninstalling restores.
 func TestUpdatedGuardsStillRestoreTheOriginal(t *testing.T) {
+	t.Parallel()
 	h := fullHome(t)
 	before := h.everything()
 	h.install(only(harness.ClaudeCode), Added)
@@ -82,6 +84,7 @@ func TestUpdatedGuardsStillRestoreTheOriginal(t *testing.T) {
 // An entry of ours that the user has changed stays as it is without --replace, but
 // goes with the others when the guards are taken out.
 func TestAnEditedGuardIsKept(t *testing.T) {
+	t.Parallel()
 	h := fullHome(t)
 	before := h.everything()
 	h.install(only(harness.ClaudeCode), Added)
@@ -114,6 +117,7 @@ func TestAnEditedGuardIsKept(t *testing.T) {
 // A guard that was left alone goes as well when the guards are taken out, though it
 // was there when the file was last written.
 func TestUninstallTakesTheEditedGuard(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	h.write(claudeFile, "{}\n")
 	h.install(only(harness.ClaudeCode), Added)
@@ -129,6 +133,7 @@ func TestUninstallTakesTheEditedGuard(t *testing.T) {
 // What was installed without the record of it, as after a lost data directory, goes
 // all the same.
 func TestUninstallWithoutARecord(t *testing.T) {
+	t.Parallel()
 	h := fullHome(t)
 	delete(h.programs, "agent-bus")
 	h.install(only(harness.ClaudeCode, harness.Antigravity, harness.Gemini), Added, Added, Added)
@@ -144,6 +149,7 @@ func TestUninstallWithoutARecord(t *testing.T) {
 }
 
 func TestWhatPeopleAreToldOfTheirSettings(t *testing.T) {
+	t.Parallel()
 	tests := []struct {
 		settings string
 		want     Status
@@ -190,6 +196,7 @@ func TestWhatPeopleAreToldOfTheirSettings(t *testing.T) {
 
 // An earlier version put Codex's guards into config.toml for some.
 func TestCodexGuardsMoveOutOfTOML(t *testing.T) {
+	t.Parallel()
 	const config = "model = \"gpt-5\"\n\n[[hooks.Stop]]\n"
 	old := string(block.AfterFirstLine([]byte(config), "[[hooks.Stop]]\n[[hooks.Stop.hooks]]\ncommand = 'tt hook stop --harness codex'\n"))
 	for name, act := range map[string]func(h *home){
@@ -226,6 +233,7 @@ func TestCodexGuardsMoveOutOfTOML(t *testing.T) {
 }
 
 func TestOldRegistrationsGoOnceForEachVersion(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	h.mkdir(".claude")
 	h.old()
@@ -259,6 +267,7 @@ func TestOldRegistrationsGoOnceForEachVersion(t *testing.T) {
 
 // What becomes of an old registration is part of the plan and of the result.
 func TestOldRegistrationsAreSpokenOf(t *testing.T) {
+	t.Parallel()
 	const config, canonical = ".config/opencode/opencode.json", oldOpenCode
 	h := newHome(t)
 	h.write(config, canonical)
@@ -289,6 +298,7 @@ func TestOldRegistrationsAreSpokenOf(t *testing.T) {
 // Killed after one harness and before the next, an installation has recorded what
 // the first file contained.
 func TestAKilledInstallationCanBeTakenOut(t *testing.T) {
+	t.Parallel()
 	const odd = "{ }\n"
 	h := newHome(t)
 	h.write(claudeFile, odd)

@@ -7,6 +7,7 @@ import (
 
 // The front matter as https://agentskills.io defines it.
 func TestSkillFrontMatter(t *testing.T) {
+	t.Parallel()
 	rest, ok := strings.CutPrefix(skillText, "---\n")
 	front, _, closed := strings.Cut(rest, "\n---\n")
 	if !ok || !closed {
@@ -39,6 +40,7 @@ func TestSkillFrontMatter(t *testing.T) {
 }
 
 func TestSkillTeachesWhatItMust(t *testing.T) {
+	t.Parallel()
 	for _, word := range []string{
 		"your_turn", "not_yet", "takeover_available", "closed", "stale_lease", "turn_mismatch", "missed", "unread",
 		"9m fits a tool limit of 600 s", "unread_answers", "do_not", "tt leave", "tt help agents", "tt instructions show",

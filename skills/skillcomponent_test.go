@@ -24,6 +24,7 @@ func bare(t *testing.T) (*home, Options) {
 func replacing(opts Options) Options { opts.Replace = true; return opts }
 
 func TestAnEditedSkillIsKept(t *testing.T) {
+	t.Parallel()
 	h, opts := bare(t)
 	h.install(opts, Added)
 	h.write(installedSkill, "mine")
@@ -52,6 +53,7 @@ func TestAnEditedSkillIsKept(t *testing.T) {
 }
 
 func TestASkillThatWasThereBefore(t *testing.T) {
+	t.Parallel()
 	h, opts := bare(t)
 	h.write(installedSkill, "by hand")
 	h.install(opts, Skipped)
@@ -62,6 +64,7 @@ func TestASkillThatWasThereBefore(t *testing.T) {
 }
 
 func TestOtherFilesBesideTheSkillStay(t *testing.T) {
+	t.Parallel()
 	h, opts := bare(t)
 	h.install(opts, Added)
 	h.write(".claude/skills/talking-stick/notes.md", "mine")
@@ -75,6 +78,7 @@ func TestOtherFilesBesideTheSkillStay(t *testing.T) {
 
 // TestLinksOfEarlierVersions: they lead into the data directory.
 func TestLinksOfEarlierVersions(t *testing.T) {
+	t.Parallel()
 	for name, act := range map[string]func(h *home, opts Options){
 		"install":   func(h *home, opts Options) { h.install(opts, Updated) },
 		"uninstall": func(h *home, opts Options) { h.uninstall(opts, Removed) },
@@ -98,6 +102,7 @@ func TestLinksOfEarlierVersions(t *testing.T) {
 }
 
 func TestLinksOfOthers(t *testing.T) {
+	t.Parallel()
 	h, opts := bare(t)
 	h.write("dotfiles/skill/SKILL.md", "mine")
 	h.mkdir(".claude/skills")

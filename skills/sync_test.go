@@ -43,6 +43,7 @@ func (h *home) outdate(files ...string) {
 }
 
 func TestSyncBringsUpToDateAndNothingElse(t *testing.T) {
+	t.Parallel()
 	h := fullHome(t)
 	h.install(only(harness.ClaudeCode, harness.OpenCode, harness.Grok, harness.Codex), Added, Added, Added, Added)
 	current := h.everything()
@@ -72,6 +73,7 @@ func TestSyncBringsUpToDateAndNothingElse(t *testing.T) {
 }
 
 func TestSyncAddsNothing(t *testing.T) {
+	t.Parallel()
 	h := fullHome(t)
 	opts := only(harness.ClaudeCode, harness.Codex, harness.Antigravity)
 	opts.NoHooks = true
@@ -87,6 +89,7 @@ func TestSyncAddsNothing(t *testing.T) {
 }
 
 func TestSyncKeepsAnEditedSkill(t *testing.T) {
+	t.Parallel()
 	h, opts := bare(t)
 	h.install(opts, Added)
 	h.outdate()
@@ -97,6 +100,7 @@ func TestSyncKeepsAnEditedSkill(t *testing.T) {
 }
 
 func TestSyncCanBeSwitchedOffAndNeverComplains(t *testing.T) {
+	t.Parallel()
 	h, opts := bare(t)
 	if changed := h.Sync(context.Background()); changed != nil || isDir(h.DataDir) {
 		t.Error("a sync of nothing leaves traces")
@@ -127,6 +131,7 @@ func TestSyncCanBeSwitchedOffAndNeverComplains(t *testing.T) {
 }
 
 func TestRecordsThatCannotBeUsed(t *testing.T) {
+	t.Parallel()
 	for content, want := range map[string]code.Code{"{": code.DataDirUnusable, `{"format": 2}`: code.UnsupportedFormat} {
 		h, opts := bare(t)
 		if err := os.MkdirAll(h.DataDir, 0o700); err != nil {

@@ -12,6 +12,7 @@ import (
 // A relative directory would be another one for each server, and agents would
 // not meet.
 func TestDataDirIsAbsolute(t *testing.T) {
+	t.Parallel()
 	here := t.TempDir()
 	for _, variable := range []string{envDataDir, "TALKING_STICK_DATA_DIR"} {
 		for value, ok := range map[string]bool{filepath.Join(here, "bus"): true, "bus": false, "~/bus": false} {

@@ -39,6 +39,7 @@ func (s *stage) declined(c string, args ...string) string {
 }
 
 func TestAPersonAsksAndAnAgentAnswers(t *testing.T) {
+	t.Parallel()
 	s := newStage(t, false)
 	cat := s.as("cat")
 	asked := s.admin("", "ask", "pink", "why", "so?", "--agent", "human:ann", "--to", "cat")
@@ -64,6 +65,7 @@ func TestAPersonAsksAndAnAgentAnswers(t *testing.T) {
 }
 
 func TestAnAgentAsksAndAPersonAnswers(t *testing.T) {
+	t.Parallel()
 	s := newStage(t, false)
 	red := s.as("red")
 	q, gone := red.asks(), red.asks()
@@ -85,6 +87,7 @@ func TestAnAgentAsksAndAPersonAnswers(t *testing.T) {
 }
 
 func TestCloseATopicOrAQuestion(t *testing.T) {
+	t.Parallel()
 	s := newStage(t, false)
 	cat := s.as("cat")
 	ask := func() string { return s.admin("", "ask", "pink", "why?", "--agent", "ann")["question_id"].(string) }
@@ -101,6 +104,7 @@ func TestCloseATopicOrAQuestion(t *testing.T) {
 
 // An archived topic is out of use, and as it was when it is moved back.
 func TestArchive(t *testing.T) {
+	t.Parallel()
 	s := newStage(t, false)
 	red := s.as("red")
 	q := red.asks()
@@ -170,6 +174,7 @@ func (fo *followed) ends() string {
 // cli follow prints what happens, and ends with 0 at a signal, when its time is up
 // and with the topic.
 func TestFollow(t *testing.T) {
+	t.Parallel()
 	s := newStage(t, false)
 	q := s.as("red").asks()
 	fo := s.follow("pink", "--after", "1")
@@ -194,6 +199,7 @@ func TestFollow(t *testing.T) {
 }
 
 func TestEventsAsLines(t *testing.T) {
+	t.Parallel()
 	s := newStage(t, true)
 	for _, c := range []struct{ event, want string }{
 		{`{"event_type":"topic_created","payload":{"name":"pink"}}`, "topic pink was made"},

@@ -19,6 +19,7 @@ func (s *stage) newer() {
 // A directory that the rooms of tt share is not helped by a wipe, so that
 // nothing says it would, and nothing is deleted.
 func TestWipeOfANewerDirectory(t *testing.T) {
+	t.Parallel()
 	s := newStage(t, false)
 	p := s.peer()
 	p.made("pink")
@@ -38,6 +39,7 @@ func TestWipeOfANewerDirectory(t *testing.T) {
 }
 
 func TestWipeAsks(t *testing.T) {
+	t.Parallel()
 	s := newStage(t, false)
 	s.peer().made("pink")
 	status, _, errs := s.cli("no\n", "cli", "db", "wipe")
@@ -52,6 +54,7 @@ func TestWipeAsks(t *testing.T) {
 
 // The results for a harness are JSON without --json, as those of tt.
 func TestAHarnessGetsJSON(t *testing.T) {
+	t.Parallel()
 	s := newStage(t, false)
 	red, cat := s.as("red"), s.as("cat")
 	q := red.asks()
@@ -83,6 +86,7 @@ func TestAHarnessGetsJSON(t *testing.T) {
 
 // What follows an answer that leaves a code block open is no part of the block.
 func TestExportClosesCodeBlocks(t *testing.T) {
+	t.Parallel()
 	s := newStage(t, false)
 	q := s.as("red").asks()
 	s.as("cat").ok("answer", s.responses(strings.Replace(item(q, "", ""), "because", "```\\nopen", 1)))
@@ -91,6 +95,7 @@ func TestExportClosesCodeBlocks(t *testing.T) {
 }
 
 func TestOneNameOfSeveralTopics(t *testing.T) {
+	t.Parallel()
 	s := newStage(t, false)
 	p := s.peer()
 	first := p.made("pink")
@@ -102,6 +107,7 @@ func TestOneNameOfSeveralTopics(t *testing.T) {
 }
 
 func TestLimitsAreInTheDescriptions(t *testing.T) {
+	t.Parallel()
 	s := newStage(t, false)
 	s.env["AGENT_BUS_MAX_QUESTION_CHARS"], s.env["AGENT_BUS_MAX_ANSWER_CHARS"], s.env["AGENT_BUS_MAX_PUBLISH_BATCH"] = "5", "6", "7"
 	listed, err := s.peer().client.ListTools(s.context(), nil)
@@ -124,6 +130,7 @@ func TestLimitsAreInTheDescriptions(t *testing.T) {
 
 // A session of a harness needs no agent_name; a person's shell does.
 func TestTheHarnessNamesTheAgent(t *testing.T) {
+	t.Parallel()
 	s := newStage(t, false)
 	s.pink()
 	args := f(`{"topic_id":%q}`, s.id)
@@ -137,6 +144,7 @@ func TestTheHarnessNamesTheAgent(t *testing.T) {
 }
 
 func TestNoHome(t *testing.T) {
+	t.Parallel()
 	s := newStage(t, false)
 	cmd := s.command("cli", "topics", "list")
 	cmd.Env = []string{asProgram + "=1"}

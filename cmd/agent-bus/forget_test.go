@@ -36,6 +36,7 @@ func (s *stage) settlesMany(n int) {
 // TestOldQuestionsAreFound, though the state has forgotten them, also after it was
 // lost.
 func TestOldQuestionsAreFound(t *testing.T) {
+	t.Parallel()
 	s := newStage(t, false)
 	red, cat := s.as("red"), s.as("cat")
 	old, gone := red.asks(), red.asks()

@@ -37,6 +37,7 @@ func leaves(v any, add func(string)) {
 // Harnesses show their models one half of a result: each must do alone. An answer stands
 // in it once.
 func TestBothHalvesSayTheSame(t *testing.T) {
+	t.Parallel()
 	s := newStage(t, false)
 	red, cat, gecko := s.as("red"), s.as("cat"), s.as("gecko")
 	s.as("owl")

@@ -31,6 +31,7 @@ func TestClosedInputEndsAWait(t *testing.T) {
 }
 
 func TestSignalsEndAWait(t *testing.T) {
+	t.Parallel()
 	for _, sig := range []os.Signal{syscall.SIGTERM, syscall.SIGINT} {
 		t.Run(sig.String(), func(t *testing.T) {
 			t.Parallel()
@@ -240,6 +241,7 @@ func TestHalfACharacter(t *testing.T) {
 }
 
 func TestALimitThatIsNoNumber(t *testing.T) {
+	t.Parallel()
 	s := newStage(t, false)
 	s.env["AGENT_BUS_MAX_QUESTION_CHARS"] = "many"
 	out, err := s.command().CombinedOutput()

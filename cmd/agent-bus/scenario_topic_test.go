@@ -311,6 +311,7 @@ func joinScenarios() []scenario {
 }
 
 func TestSchemasAreHandWritten(t *testing.T) {
+	t.Parallel()
 	limits, err := tools.SettingsFrom(func(string) string { return "" })
 	if err != nil {
 		t.Fatal(err)

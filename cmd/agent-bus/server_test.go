@@ -15,6 +15,7 @@ import (
 )
 
 func TestAPanicIsAnswered(t *testing.T) {
+	t.Parallel()
 	s := newStage(t, true)
 	srv, transport := s.newServer()
 	var log bytes.Buffer
@@ -56,6 +57,7 @@ func TestProgress(t *testing.T) {
 }
 
 func TestADamagedTopicIsLeftOut(t *testing.T) {
+	t.Parallel()
 	s := newStage(t, false)
 	red := s.as("red")
 	for range 3 {
@@ -74,6 +76,7 @@ func TestADamagedTopicIsLeftOut(t *testing.T) {
 }
 
 func TestAdminReads(t *testing.T) {
+	t.Parallel()
 	s := newStage(t, false)
 	red, cat := s.as("red"), s.as("cat")
 	red.ok("ask", f(`{"topic_id":%q,"question":"# why?\nand \u001b[31mhow","wait_seconds":0}`, s.id))
@@ -106,6 +109,7 @@ func TestAdminReads(t *testing.T) {
 }
 
 func TestHelpNamesEveryLimit(t *testing.T) {
+	t.Parallel()
 	s := newStage(t, false)
 	_, out, _ := s.cli("", "help", "environment")
 	_, err := tools.SettingsFrom(func(name string) string {

@@ -43,6 +43,7 @@ type stage struct {
 }
 
 func play(t *testing.T, scenarios []scenario) {
+	t.Parallel()
 	for _, sc := range scenarios {
 		t.Run(sc.name, func(t *testing.T) {
 			t.Parallel()
@@ -223,6 +224,7 @@ var f = fmt.Sprintf
 
 // TestEveryScenarioIsPlayed keeps the list whole: a hundred and ten of them.
 func TestEveryScenarioIsPlayed(t *testing.T) {
+	t.Parallel()
 	played := map[string]bool{}
 	for _, sc := range slices.Concat(smokeScenarios(), topicScenarios(), joinScenarios(), askScenarios(), pendingScenarios(), answerScenarios(),
 		renderScenarios(), settleScenarios(), flowScenarios()) {

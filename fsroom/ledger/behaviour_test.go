@@ -38,6 +38,7 @@ func numbered(n int) string {
 }
 
 func TestUndoTakesATurnBack(t *testing.T) {
+	t.Parallel()
 	f := oneTurn(t)
 	all, _ := f.Snapshots()
 	v := f.Recorded()
@@ -67,6 +68,7 @@ func TestUndoTakesATurnBack(t *testing.T) {
 
 // TestUndoConflicts has a row for each way in which newer work forbids an undo.
 func TestUndoConflicts(t *testing.T) {
+	t.Parallel()
 	tests := []struct {
 		name   string
 		change func(f *fixture)
@@ -121,6 +123,7 @@ func TestUndoConflicts(t *testing.T) {
 }
 
 func TestMergedUndoKeepsNewerLines(t *testing.T) {
+	t.Parallel()
 	f := oneTurn(t)
 	f.write("a.txt", strings.Replace(f.content("a.txt"), "line 25\n", "later\n", 1))
 	if _, err := f.undo(1); err != nil {
@@ -133,6 +136,7 @@ func TestMergedUndoKeepsNewerLines(t *testing.T) {
 
 // TestPermissionsComeBack: git keeps one bit of them.
 func TestPermissionsComeBack(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	f.write("a", "a", "b", "b", "c", "c", "s", "#!")
 	_ = os.Chmod(filepath.Join(f.root, "b"), 0o600)
@@ -150,6 +154,7 @@ func TestPermissionsComeBack(t *testing.T) {
 }
 
 func TestUnreadableIsNotDeleted(t *testing.T) {
+	t.Parallel()
 	if os.Geteuid() == 0 {
 		t.Skip("root reads everything")
 	}
@@ -167,6 +172,7 @@ func TestUnreadableIsNotDeleted(t *testing.T) {
 
 // TestSecretsAndIgnoredAreNotRead looks for their contents in the store.
 func TestSecretsAndIgnoredAreNotRead(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	f.git("init", "-q")
 	f.write(".gitignore", "ignored\nlater\n", "ignored", "IGNORED", ".env", "SECRET", "sub/key.pem", "SECRET", ".env.example", "fine", "tracked.key", "tracked")
@@ -230,6 +236,7 @@ func TestSecretsAndIgnoredAreNotRead(t *testing.T) {
 }
 
 func TestTooManyAndLarge(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	f.open(Options{Limits: Limits{NewFiles: 10, FileSize: 100}})
 	f.write("a", "a", "large", strings.Repeat("x", 101))
@@ -249,6 +256,7 @@ func TestTooManyAndLarge(t *testing.T) {
 // TestUndoNamesLargeFiles: what is too large to be recorded, and changed in the turn, is not taken back, and is
 // named; what did not change is not.
 func TestUndoNamesLargeFiles(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	f.open(Options{Limits: Limits{FileSize: 100}})
 	large := strings.Repeat("x", 101)
@@ -285,6 +293,7 @@ func TestUndoNamesLargeFiles(t *testing.T) {
 
 // TestMoment: what changed after the moment that a snapshot stands for is in it as it was.
 func TestMoment(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	f.write("early", "1", "late", "1", "gone", "1", "d/x", "1")
 	f.take(WhyEnd, 1)
@@ -345,6 +354,7 @@ func (f *fixture) settled() time.Time {
 // TestWithoutBefore: what was written before the first scan, and after the turn began, is
 // unsure, and an undo says so.
 func TestWithoutBefore(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	f.write("old", "1", "f", "1")
 	moment := f.settled()
@@ -366,6 +376,7 @@ func TestWithoutBefore(t *testing.T) {
 // TestNothingIsWrittenToGit, also where objects are borrowed, and they outlive what the user
 // does to the repository.
 func TestNothingIsWrittenToGit(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	f.git("init", "-q")
 	for i := range 20 {
@@ -413,6 +424,7 @@ func dirState(t *testing.T, dir string) string {
 }
 
 func TestPruneKeepsWhatIsNeeded(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	f.git("init", "-q")
 	f.write("tracked", "tracked")
@@ -462,6 +474,7 @@ func TestPruneKeepsWhatIsNeeded(t *testing.T) {
 }
 
 func TestFullDiskIsUnknown(t *testing.T) {
+	t.Parallel()
 	full := false
 	f := newFixture(t)
 	f.open(Options{Fault: func(step string) error {
@@ -493,6 +506,7 @@ func TestFullDiskIsUnknown(t *testing.T) {
 }
 
 func TestDamagedStore(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	f.write("a", "a")
 	f.take("x", 0)
@@ -520,6 +534,7 @@ func TestDamagedStore(t *testing.T) {
 // TestRepairKeepsWhatIsNew: a snapshot that another process takes before the repair has the lock
 // is not among the damaged ones.
 func TestRepairKeepsWhatIsNew(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	f.write("a", "a")
 	f.take("x", 0)
@@ -544,6 +559,7 @@ func TestRepairKeepsWhatIsNew(t *testing.T) {
 
 // TestViewLeavesNothingOpen: a process may look at the tree for days.
 func TestViewLeavesNothingOpen(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	f.write("a", "1\n")
 	f.take(WhyPerson, 0)
@@ -561,6 +577,7 @@ func TestViewLeavesNothingOpen(t *testing.T) {
 
 // TestManyPacksAreJoined also where there are many turns in an hour.
 func TestManyPacksAreJoined(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	f.Ledger = New(filepath.Join(filepath.Dir(f.root), "stores", "store"), Options{Root: f.root, Limits: Limits{Free: 1}})
 	packs := func() int {

@@ -48,6 +48,7 @@ func surviving(do func()) {
 // TestUndoFailsAtEachStep: whichever step fails, or is the last of a killed process, the tree is
 // as before or as after the undo once the next process has looked, and no temporary file is left.
 func TestUndoFailsAtEachStep(t *testing.T) {
+	t.Parallel()
 	for _, kill := range []bool{false, true} {
 		t.Run(fmt.Sprint("kill ", kill), func(t *testing.T) {
 			t.Parallel()
@@ -148,6 +149,7 @@ func TestTakeFailsAtEachStep(t *testing.T) {
 // part of it. Then the snapshot is lost as a whole, or not at all; the next one is right, has a
 // number of its own, and a prune goes on.
 func TestPowerCut(t *testing.T) {
+	t.Parallel()
 	files := []string{"pack", "index", "line", "cache"}
 	damages := []string{"none", "gone", "empty", "torn"}
 	for n := 0; n < 64; n += fsroomtest.Stride() + fsroomtest.Stride()/4 {
@@ -244,6 +246,7 @@ func (f *fixture) damage(path string, durable int64, how string) {
 // TestLostObjects: what is missing in the store anyway does not keep a prune from going on. What
 // cannot be read is not missing.
 func TestLostObjects(t *testing.T) {
+	t.Parallel()
 	for _, how := range []string{"gone", "unreadable"} {
 		f := newFixture(t)
 		for i := range 4 {
@@ -283,6 +286,7 @@ func TestLostObjects(t *testing.T) {
 
 // TestPruneFailsAtEachStep: every snapshot that is listed can be read.
 func TestPruneFailsAtEachStep(t *testing.T) {
+	t.Parallel()
 	for _, kill := range []bool{false, true} {
 		for n := 1; ; n++ {
 			f := newFixture(t)
@@ -310,6 +314,7 @@ func TestPruneFailsAtEachStep(t *testing.T) {
 // TestWriterDuringUndo: a file that changes between the scan and the write is not lost, and
 // everything else is as before.
 func TestWriterDuringUndo(t *testing.T) {
+	t.Parallel()
 	for _, at := range []string{"applying", "write", "replace", "rename"} {
 		for _, path := range []string{"a.txt", "b.txt", "gone.txt", "d/new.txt", "run.sh"} {
 			f := oneTurn(t)
@@ -331,6 +336,7 @@ func TestWriterDuringUndo(t *testing.T) {
 
 // TestHostileStore: a plan that somebody has written into the store leads nowhere else.
 func TestHostileStore(t *testing.T) {
+	t.Parallel()
 	f := oneTurn(t)
 	outside := filepath.Join(filepath.Dir(f.root), "outside")
 	_ = os.WriteFile(outside, []byte("mine"), 0o600)

@@ -36,6 +36,7 @@ func damaged(t *rapid.T, b []byte) []byte {
 // TestDamagedFilesAreNoPanic: whatever is in a file of the store or of the repository, reading it
 // ends, with an answer or with an error.
 func TestDamagedFilesAreNoPanic(t *testing.T) {
+	t.Parallel()
 	f := oneTurn(t)
 	for i := range 9 { // some of it as deltas
 		f.write("a.txt", strings.Replace(numbered(400), "line 7", "line x"+itoa(i), 1))
@@ -95,6 +96,7 @@ func TestDamagedFilesAreNoPanic(t *testing.T) {
 // TestUnreadablePackIsKept: a pack that cannot be read is neither lost nor removed, and what it has
 // is there again when it can.
 func TestUnreadablePackIsKept(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	f.write("a", "1")
 	f.take(WhyStart, 1)
@@ -151,6 +153,7 @@ func TestUnreadablePackDirectory(t *testing.T) {
 // TestUnsyncedSyncsNothing: whatever happens beside it, and whatever was lost before, a snapshot that
 // leaves the syncs to others does none.
 func TestUnsyncedSyncsNothing(t *testing.T) {
+	t.Parallel()
 	for name, beside := range map[string]func(f *fixture, other *Ledger){
 		"alone": func(*fixture, *Ledger) {},
 		"one that is unsynced": func(f *fixture, other *Ledger) {
@@ -194,6 +197,7 @@ func TestUnsyncedSyncsNothing(t *testing.T) {
 // TestLinksAreLost: what only the user's repository has counts, and a prune makes it ours again. An index
 // that is empty is one that is lost.
 func TestLinksAreLost(t *testing.T) {
+	t.Parallel()
 	for _, how := range []string{"gone", "empty", "empty, and there is no cache"} {
 		f := newFixture(t)
 		f.git("init", "-q")
@@ -275,6 +279,7 @@ func TestListedNames(t *testing.T) {
 // TestUndoOfAnything: an undo changes no path that its turn did not, the second one has nothing to
 // do, and the way back leads back.
 func TestUndoOfAnything(t *testing.T) {
+	t.Parallel()
 	paths := []string{"a", "b", "d/a", "d/e/f", "x.sh"}
 	content := rapid.SampledFrom([]string{"", "-", "1\n2\n3\n4\n5\n6\n", "1\n2\n3\n4\n5\nsix\n", "one\n2\n3\n4\n5\n6\n", "\x00"}) // "-": none
 	rapid.Check(t, func(rt *rapid.T) {

@@ -74,6 +74,7 @@ func (f *fixture) withoutIgnored() string {
 // TestDestructiveCommands takes each of them back, byte for byte; and by --lost alone nothing
 // is missing after those that go through git, nor after rm.
 func TestDestructiveCommands(t *testing.T) {
+	t.Parallel()
 	commands := destructive
 	if testing.Short() {
 		commands = commands[:6]
@@ -107,6 +108,7 @@ func TestDestructiveCommands(t *testing.T) {
 
 // TestNothingIsLost: ordinary work is no loss.
 func TestNothingIsLost(t *testing.T) {
+	t.Parallel()
 	tests := map[string][]string{
 		"edit and commit":        {"echo a >> f2", "echo b >> f2; git commit -qam 3"},
 		"commit, switch, return": {"echo a >> f2", "git commit -qam 3", "git switch -q other", "git switch -q main"},

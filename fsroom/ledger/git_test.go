@@ -14,6 +14,7 @@ import (
 // TestTreesAreThoseOfGit compares what is in a snapshot with what git tracks or would show as
 // untracked, in random repositories with random rules.
 func TestTreesAreThoseOfGit(t *testing.T) {
+	t.Parallel()
 	n := 25
 	if testing.Short() {
 		n = 10
@@ -114,6 +115,7 @@ func randomRepository(f *fixture, r *rand.Rand) {
 
 // TestTreeID compares the ids of trees with those of git write-tree.
 func TestTreeID(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	f.git("init", "-q")
 	f.write("a", "one\n", "d/b", "two\n", "d/e/c", "three\n", "d.x", "four", "empty", "")
@@ -128,6 +130,7 @@ func TestTreeID(t *testing.T) {
 
 // TestReadsPacks reads each object of a repository that git has packed with deltas.
 func TestReadsPacks(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	f.git("init", "-q")
 	var text strings.Builder
@@ -157,6 +160,7 @@ func TestReadsPacks(t *testing.T) {
 // TestMergeIsThatOfGit compares merges of texts whose lines all differ with those of git
 // merge-file.
 func TestMergeIsThatOfGit(t *testing.T) {
+	t.Parallel()
 	n := 25
 	if testing.Short() {
 		n = 15

@@ -58,6 +58,7 @@ func (f *fixture) differs(from, to *Snapshot) []Step {
 // there, what two snapshots differ in is so on the disk, and an undo or a restore leaves alone what
 // the snapshots have not seen.
 func TestWhatIsThereIsNotDeleted(t *testing.T) {
+	t.Parallel()
 	path := rapid.SampledFrom([]string{"a", "b", "d/a", "d/b", "d/e/a", "d/e/b"})
 	rules := rapid.SampledFrom([]string{"", "a\n", "d\n", "/d/*\n!/d/a\n", "e/\n", "b\n!d/b\n", "*\n!.gitignore\n", "d/e/b\n", ".gitignore\n"})
 	rapid.Check(t, func(rt *rapid.T) {
@@ -126,6 +127,7 @@ func TestWhatIsThereIsNotDeleted(t *testing.T) {
 
 // TestIgnoredIsNotDeleted has the cases by name: each is a list of changes, with a snapshot after each.
 func TestIgnoredIsNotDeleted(t *testing.T) {
+	t.Parallel()
 	for name, test := range map[string]struct {
 		changes []func(*fixture)
 		want    string // how the last snapshot differs from the first
@@ -189,6 +191,7 @@ func TestIgnoredIsNotDeleted(t *testing.T) {
 
 // TestLostCacheCarries: without the stat cache, too, what cannot be taken is in the snapshot as it was.
 func TestLostCacheCarries(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	f.open(Options{Limits: Limits{NewFiles: 10, FileSize: 100}})
 	for i := range 9 {
@@ -209,6 +212,7 @@ func TestLostCacheCarries(t *testing.T) {
 
 // TestManyIgnoredCostLittle: of a directory with very many ignored names little is stored when one comes.
 func TestManyIgnoredCostLittle(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	f.git("init", "-q")
 	f.write(".gitignore", "*.o\n", "f", "1")

@@ -14,6 +14,7 @@ import (
 // TestDeletedWhereTooManyAre: what is removed from a directory of which too many new files are left out
 // is deleted, and comes back; what was made again is not deleted, and stays.
 func TestDeletedWhereTooManyAre(t *testing.T) {
+	t.Parallel()
 	for name, dir := range map[string]string{"directory": "data/", "top": ""} {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t)
@@ -52,6 +53,7 @@ func TestDeletedWhereTooManyAre(t *testing.T) {
 // TestTooManyInManyDirectories: it takes no time that grows with the square of what is new, where no directory has
 // most of it.
 func TestTooManyInManyDirectories(t *testing.T) {
+	t.Parallel()
 	const dirs, each = 4000, 10
 	s := &scanner{limits: Limits{NewFiles: dirs * each / 2}.orDefaults()}
 	for i := range dirs {
@@ -70,6 +72,7 @@ func TestTooManyInManyDirectories(t *testing.T) {
 
 // TestAtFindsEachName: a directory stands in a tree as if its name ended in a slash.
 func TestAtFindsEachName(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	names := []string{"a", "a-b", "a.b", "b-c", "b.c/x", "b/x", "b0", "c/x/y", "c/x.y", "c/x0"}
 	for _, name := range names {
@@ -94,6 +97,7 @@ func TestAtFindsEachName(t *testing.T) {
 
 // TestLinkThatFailsRemovesNothing: a file of the store is replaced by one of the user's, or stays.
 func TestLinkThatFailsRemovesNothing(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	f.write("dir/x", "x", "user", "2", "store", "1")
 	path := func(name string) string { return filepath.Join(f.root, name) }
@@ -110,6 +114,7 @@ func TestLinkThatFailsRemovesNothing(t *testing.T) {
 // TestDeletedAfterMoment: a file that went after the moment is in the snapshot, or unsure, whatever has
 // become of its directory; one that went before it is in neither.
 func TestDeletedAfterMoment(t *testing.T) {
+	t.Parallel()
 	ways := map[string]func(f *fixture){
 		"the directory is empty": func(f *fixture) { f.remove("sub/d/x") },
 		"too many are new": func(f *fixture) {

@@ -11,6 +11,7 @@ import (
 
 // TestLines reads the lines of a store as they have always been, and writes them the same.
 func TestLines(t *testing.T) {
+	t.Parallel()
 	id := func(b byte) (id ID) { id[0] = b; return id }
 	const zeros = "00000000000000000000000000000000000000"
 	tests := []struct {
@@ -50,6 +51,7 @@ func TestLines(t *testing.T) {
 // TestRecent: what is read for the end of a turn says the same of it as all lines, however long the
 // store is and whatever stands between.
 func TestRecent(t *testing.T) {
+	t.Parallel()
 	const start, end, guard = WhyStart, WhyEnd, WhyGuard
 	type lines []string // of the form "why turn"
 	line := func(why string, turn int) string { return fmt.Sprint(why, " ", turn) }

@@ -11,6 +11,7 @@ import (
 
 // TestRootGivesStoreAway: what root stores for the tree of a user, that user can go on with.
 func TestRootGivesStoreAway(t *testing.T) {
+	t.Parallel()
 	if os.Getuid() != 0 {
 		t.Skip("only root can give files away")
 	}

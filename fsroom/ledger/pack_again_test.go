@@ -7,6 +7,7 @@ import (
 
 // The same objects make a pack of the same name. One that is durable is not written again.
 func TestDurablePackIsNotWrittenAgain(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	none := func(string) error { return nil }
 	objects := map[ID][]byte{{1}: []byte("one")}

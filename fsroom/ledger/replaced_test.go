@@ -11,6 +11,7 @@ import (
 
 // TestDirectoryReplacedByFile: on the way back, what stands in the directory's place is a file, below which nothing can be looked up.
 func TestDirectoryReplacedByFile(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	f.write("d/in", "in\n", "d/e/deep", "deep\n", "f", "f\n")
 	first := f.take(WhyStart, 1)
@@ -39,6 +40,7 @@ func TestDirectoryReplacedByFile(t *testing.T) {
 
 // TestNamesThatAreNotUTF8 are written in results as Go quotes them, or JSON would lose which they are.
 func TestNamesThatAreNotUTF8(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	f.write("a", "a\n")
 	f.take(WhyStart, 1)
@@ -54,6 +56,7 @@ func TestNamesThatAreNotUTF8(t *testing.T) {
 // TestDirectoryReplacedByLink: what the link leads to is not what stands in the directory, neither for the plan
 // nor for what carries it out, wherever it is killed.
 func TestDirectoryReplacedByLink(t *testing.T) {
+	t.Parallel()
 	for name, to := range map[string]string{"renamed": "d2", "outside": "../out"} {
 		for _, exact := range []bool{false, true} {
 			f := newFixture(t)
@@ -101,6 +104,7 @@ func TestDirectoryReplacedByLink(t *testing.T) {
 // TestKeptIsNotMadeRoomFor: where a path of the snapshot is not written, neither what stands in its place nor what
 // has its content is removed.
 func TestKeptIsNotMadeRoomFor(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	f.write("d/in", "in\n", "e/in", "in e\n", "e/other", "other\n")
 	first := f.take("x", 0)
@@ -116,6 +120,7 @@ func TestKeptIsNotMadeRoomFor(t *testing.T) {
 
 // TestStoredNames: what the store keeps in JSON has names that are not UTF-8 as they are.
 func TestStoredNames(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	f.open(Options{Limits: Limits{FileSize: 100}})
 	f.write("d\xff/n\xfe", "mine\n", "private\xff", "1", "large\xff", strings.Repeat("x", 101), "plain", "1", "more", "1")
@@ -151,6 +156,7 @@ func TestStoredNames(t *testing.T) {
 
 // TestLinkSinceTheKill: what a killed undo removed is not put back through a link that somebody has made since.
 func TestLinkSinceTheKill(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	f.write("other/a", "a\n")
 	f.take(WhyStart, 1)

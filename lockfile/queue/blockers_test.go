@@ -71,6 +71,7 @@ func (c *crowd) check(t *rapid.T) {
 }
 
 func TestGrantOrder(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		c := &crowd{}
 		waiting := func(e *Entry) bool { return e.State == Waiting && e.Condition != Stopped }
@@ -111,6 +112,7 @@ func TestGrantOrder(t *testing.T) {
 }
 
 func TestBlockers(t *testing.T) {
+	t.Parallel()
 	entry := func(number int64, mode Mode, state State, condition Condition) *Entry {
 		return &Entry{Ticket: Ticket{Number: number, Mode: mode, State: state}, Condition: condition}
 	}

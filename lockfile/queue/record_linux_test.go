@@ -8,6 +8,7 @@ import (
 // Looking at the tickets of one's own process must not close them, which would release
 // their record locks. The conditions of processes do not help here: they are not known.
 func TestRecordLockOutlastsLooks(t *testing.T) {
+	t.Parallel()
 	q := newQueue(t, table{})
 	h, err := q.Acquire(t.Context(), mine(), atOnce)
 	if err != nil {
@@ -34,6 +35,7 @@ func TestRecordLockOutlastsLooks(t *testing.T) {
 
 // A record lock alone keeps a ticket, as it does for a process of another pid namespace.
 func TestRecordLockAloneDecides(t *testing.T) {
+	t.Parallel()
 	q := newQueue(t, table{})
 	first := mine()
 	first.PID = 1 // somebody else's, as far as this process can tell
@@ -63,6 +65,7 @@ func TestRecordLockAloneDecides(t *testing.T) {
 // The name of a ticket goes before its record lock: a ticket without the lock is removed by
 // the next draw, which may give its number to another process.
 func TestReleaseRemovesTheNameFirst(t *testing.T) {
+	t.Parallel()
 	q := newQueue(t, table{})
 	h, err := q.Acquire(t.Context(), mine(), atOnce)
 	if err != nil {

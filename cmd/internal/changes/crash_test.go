@@ -285,6 +285,7 @@ func (s *story) tell() (known []string) {
 // room knows what each turn changed once those after it were recorded: all of it, nothing else, and
 // once. A process that could not look may say so.
 func TestRecordFailsAtEachStep(t *testing.T) {
+	t.Parallel()
 	want := []string{"turn 1  modified a deleted gone added new", "outside 1  added out/1", "turn 2  added b", "outside 2  added out/2"}
 	for i, s := range []story{{faulty: "start 1"}, {faulty: "start 1", late: true}, {faulty: "end 1", late: true}, {faulty: "end here 1"}, {faulty: "start 2"}} {
 		for _, kill := range []bool{false, true} {
@@ -312,6 +313,7 @@ func TestRecordFailsAtEachStep(t *testing.T) {
 // TestEndOfAMillisecond: the end of a turn is written in whole milliseconds, rounded down. A scan
 // that ended in the same one was before it; one that ended later is done again.
 func TestEndOfAMillisecond(t *testing.T) {
+	t.Parallel()
 	s := story{T: t, faulty: "none"}
 	s.tell()
 	st, tree := s.opened()
@@ -331,6 +333,7 @@ func TestEndOfAMillisecond(t *testing.T) {
 
 // TestEndHereSyncsNothing: the process that ends a turn does not wait for a disk that hangs.
 func TestEndHereSyncsNothing(t *testing.T) {
+	t.Parallel()
 	s := story{T: t, faulty: "none"}
 	s.tell()
 	s.write("a", "changed")
@@ -358,6 +361,7 @@ func TestEndHereSyncsNothing(t *testing.T) {
 
 // TestEndAgain: what a turn has changed is known at its end also if it was to end before and did not.
 func TestEndAgain(t *testing.T) {
+	t.Parallel()
 	s := story{T: t, faulty: "none"}
 	s.tell()
 	st, tree := s.opened()
@@ -372,6 +376,7 @@ func TestEndAgain(t *testing.T) {
 // TestEndRefused: what a turn changes after an end of it that was refused is its own, also if it ends
 // without being recorded.
 func TestEndRefused(t *testing.T) {
+	t.Parallel()
 	s := story{T: t, faulty: "none"}
 	s.tell()
 	st, tree := s.opened()
@@ -397,6 +402,7 @@ func TestEndRefused(t *testing.T) {
 // TestEndHere: an end that is not recorded in time by the process that ends the turn, or that
 // panics there, is left to another process; what was known in time is told once.
 func TestEndHere(t *testing.T) {
+	t.Parallel()
 	for _, how := range []string{"panic", "blocked"} {
 		s := story{T: t, faulty: "none"}
 		s.tell()

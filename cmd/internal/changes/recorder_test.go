@@ -12,6 +12,7 @@ import (
 
 // TestPayloadIsBounded: facts that are too long for an event are left out, whichever they are.
 func TestPayloadIsBounded(t *testing.T) {
+	t.Parallel()
 	long := strings.Repeat("x", turn.MaxChangePayload)
 	room := &member.Room{Client: &member.Client{Store: &fsroom.Store{}}}
 	c := &ledger.Changes{Head: &ledger.HeadMove{Branch: long}, Paths: []ledger.PathChange{{Path: long}}, Unsure: []string{long}, Files: 1}
