@@ -16,7 +16,7 @@ import (
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/engine"
-	"github.com/talking-stick/tt/fsroom/engine/memory"
+	"github.com/talking-stick/tt/fsroom/engine/enginetest/memory"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/identity"
 	"github.com/talking-stick/tt/journal/event"

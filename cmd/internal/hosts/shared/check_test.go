@@ -9,7 +9,7 @@ import (
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/doctor"
 	"github.com/talking-stick/tt/fsroom/engine"
-	"github.com/talking-stick/tt/fsroom/engine/memory"
+	"github.com/talking-stick/tt/fsroom/engine/enginetest/memory"
 )
 
 // What reads do not show, doctor finds: that nothing can be written, and what is skipped.

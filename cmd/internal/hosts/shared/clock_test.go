@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/talking-stick/tt/fsroom/engine"
-	"github.com/talking-stick/tt/fsroom/engine/memory"
+	"github.com/talking-stick/tt/fsroom/engine/enginetest/memory"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/identity"
 )

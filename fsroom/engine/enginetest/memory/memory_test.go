@@ -6,7 +6,7 @@ import (
 
 	"github.com/talking-stick/tt/fsroom/engine"
 	"github.com/talking-stick/tt/fsroom/engine/enginetest"
-	"github.com/talking-stick/tt/fsroom/engine/memory"
+	"github.com/talking-stick/tt/fsroom/engine/enginetest/memory"
 )
 
 func TestConformance(t *testing.T) {
