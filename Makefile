@@ -86,13 +86,17 @@ test-mcp: build ## the agent bus with the TypeScript SDK and the Inspector, from
 SCRIPTS = $(call test,./cmd/internal/ttcmd,-count 1 -run '^TestScripts$$')
 # SERVER_TESTS are the packages with tests that need a server.
 SERVER_TESTS := ./cmd/tt-nats/... ./cmd/agent-bus ./cmd/internal/console
-test-hosts: natsd test-engines ## what needs a server, and the scripts of tt over one
+test-hosts: natsd test-engines ## what needs a server, and all scripts of tt over one, on one host and on several
+	TT_TEST_ENGINE=nats $(SERVER) $(SCRIPTS)
 	$(SERVER) $(call test,$(SERVER_TESTS),)
 	cd $(NATSD) && $(call test,./...,)
 
-test-engines: natsd ## the scripts of tt over a server, on one host and on several
-	TT_TEST_ENGINE=nats $(SERVER) $(SCRIPTS)
+# ONE_HOST are the scripts that say something else there than where each agent has a host of its own. The
+# others go the same way over an engine, and a longer one.
+ONE_HOST = $(shell grep -lE '\[!?hosts\]' testdata/script/*.txtar | sed 's,.*/,,; s,\.txtar$$,,' | tr '\n' '|' | sed 's/|$$//')
+test-engines: natsd ## the scripts of tt over a server, on several hosts, and what is different there also on one
 	TT_TEST_ENGINE=nats TT_TEST_HOSTS=1 $(SERVER) $(SCRIPTS)
+	TT_TEST_ENGINE=nats $(SERVER) $(call test,./cmd/internal/ttcmd,-count 1 -run '^TestScripts$$/^($(ONE_HOST))$$')
 
 fmt: ## fail if anything is not formatted
 	@test -z "$$(gofmt -l .)" || { gofmt -l .; exit 1; }
@@ -157,7 +161,7 @@ sim-new: ## a minute of seeds that were never tried
 mutants: ## the program with one fault at a time, each of which the simulation or a test has to notice; some 40 minutes
 	$(GO) run cmd/internal/simulation/mutants/run.go $(MUTANTS)
 
-torture: ## kills, failing calls, power cuts, commands between the calls of another, trees: some 2 minutes, as root
+torture: ## kills, failing calls, power cuts, named locks, trees: a minute, as root
 	$(GO) run cmd/internal/torture/run.go $(TORTURE)
 
 torture-long: ## every attack with the numbers of a release, fuzzing, the models, leaks: some 40 minutes

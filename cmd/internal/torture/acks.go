@@ -18,33 +18,13 @@ type acks struct {
 	said   map[string]answer // of each text that was to be written, and of each question
 	grants []grant           // the turns that were granted
 	ends   []grant           // the turns that were handed over
-	waits  []wait            // those that nobody disturbed
 	works  []work            // what agents did in their turns, beside tt
 	leaves []leave           // to go on
 	codes  map[string]int    // of errors
-	bare   []span            // of processes that do nothing
 }
 
 func newAcks() acks {
 	return acks{said: map[string]answer{}, codes: map[string]int{}}
-}
-
-// A wait is a `tt wait` that nobody disturbed, from its start to its end.
-type wait struct {
-	agent        string
-	began, ended time.Time
-	turn         int64 // that it was granted; 0: none
-}
-
-// A span is a time from its begin to its end.
-type span struct{ begin, end time.Time }
-
-// A lateness is how long after an event that reserved the turn for one who waited the wait had it, or
-// ended, and how long a process that does nothing took meanwhile.
-type lateness struct {
-	wait       wait
-	event      int64
-	took, bare time.Duration
 }
 
 // A work is what an agent did in a turn, from its begin to its end.
@@ -151,56 +131,4 @@ func counted(written map[string]int, said map[string]answer) error {
 		}
 	}
 	return nil
-}
-
-// lateness is how long undisturbed waits took after what they waited for: from
-// the event that reserved the turn for the waiter until the wait had returned, or
-// until the reservation had ended.
-func (a acks) lateness(events []event.Event) []lateness {
-	var late []lateness
-	for i, e := range events {
-		if e.Type != turn.Released && e.Type != turn.Passed || e.To == "" {
-			continue
-		}
-		from, to := e.CreatedAt.Time, reservedUntil(events[i+1:])
-		for _, w := range a.waits {
-			if w.agent != e.To {
-				continue
-			}
-			until := w.ended
-			if w.turn != e.Turn+1 && to.Before(until) {
-				until = to
-			}
-			begun := from
-			if w.began.After(from) {
-				begun = w.began
-			}
-			if until.After(begun) {
-				late = append(late, lateness{w, e.Seq, until.Sub(begun), a.slowest(begun, until)})
-			}
-		}
-	}
-	return late
-}
-
-// slowest is how long the slowest process that does nothing took of those that ran between two times.
-func (a acks) slowest(from, to time.Time) (longest time.Duration) {
-	for _, s := range a.bare {
-		if s.begin.Before(to) && s.end.After(from) {
-			longest = max(longest, s.end.Sub(s.begin))
-		}
-	}
-	return longest
-}
-
-// reservedUntil is when the reservation that the events follow ended; if it did
-// not, long after everything.
-func reservedUntil(events []event.Event) time.Time {
-	for _, e := range events {
-		switch e.Type {
-		case turn.Claim, turn.Takeover, turn.MemberLeft, turn.Kicked, turn.Closed:
-			return e.CreatedAt.Time
-		}
-	}
-	return time.Now().Add(time.Hour)
 }

@@ -5,7 +5,6 @@ package torture
 import (
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -74,42 +73,6 @@ func TestCheck(t *testing.T) {
 		_, err := tt.acks.check(story(tt.lines...))
 		if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
 			t.Errorf("%s: %v, want %q", name, err, tt.want)
-		}
-	}
-}
-
-func TestLateness(t *testing.T) {
-	events := story("claim a 1 L1", "release a 1 b", "message_sent a", "claim b 2 L2", "release b 2 a", "member_left a")
-	at := func(s float64) time.Time { return begin.Add(time.Duration(s * float64(time.Second))) }
-	tests := map[string]struct {
-		wait wait
-		want []time.Duration
-	}{
-		"told after its turn was free": {wait{"b", at(0), at(3.5), 2}, []time.Duration{2500 * time.Millisecond}},
-		"began when it was free":       {wait{"b", at(2), at(3.5), 2}, []time.Duration{1500 * time.Millisecond}},
-		"ended without having it":      {wait{"b", at(0), at(2), 0}, []time.Duration{time.Second}},
-		"slept through it":             {wait{"b", at(0), at(9), 0}, []time.Duration{2 * time.Second}},
-		"left while it was free":       {wait{"a", at(3), at(9), 0}, []time.Duration{time.Second}},
-		"another's":                    {wait{"c", at(0), at(9), 0}, nil},
-		"before":                       {wait{"b", at(0), at(.5), 0}, nil},
-	}
-	for name, tt := range tests {
-		var got []time.Duration
-		for _, l := range (acks{waits: []wait{tt.wait}}).lateness(events) {
-			got = append(got, l.took)
-		}
-		if !slices.Equal(got, tt.want) {
-			t.Errorf("%s: %v, want %v", name, got, tt.want)
-		}
-	}
-}
-
-func TestSlowest(t *testing.T) {
-	at := func(s int) time.Time { return begin.Add(time.Duration(s) * time.Second) }
-	a := acks{bare: []span{{at(0), at(9)}, {at(9), at(11)}, {at(12), at(15)}, {at(20), at(30)}}}
-	for _, tt := range []struct{ from, to, want int }{{10, 14, 3}, {10, 12, 2}, {16, 20, 0}, {8, 25, 10}} {
-		if got := a.slowest(at(tt.from), at(tt.to)); got != time.Duration(tt.want)*time.Second {
-			t.Errorf("from %d to %d: %v, want %d s", tt.from, tt.to, got, tt.want)
 		}
 	}
 }

@@ -35,9 +35,6 @@ var lost = []string{"turn_mismatch", "stale_lease", "no_active_lease"}
 // is wrong. Where there is an engine, it may be away, and a guardian that cannot reach it is none.
 func (a *agent) do(codes []string, args ...string) *outcome {
 	line := append(append([]string{a.host.tt}, args...), "--agent", a.id, "--json")
-	if args[0] == "cli" {
-		line[0] = a.bus
-	}
 	p := a.host.process(line...)
 	if !a.begin(p) {
 		return &outcome{line: args, exit: -1}
@@ -65,6 +62,9 @@ func (a *agent) do(codes []string, args ...string) *outcome {
 	}
 	return o
 }
+
+// halted is for how long a guardian is stopped.
+const halted = 4 * time.Second
 
 // exitNotYet is the exit status of a wait in vain.
 const exitNotYet = 3
@@ -114,14 +114,9 @@ func (a *agent) granted(o *outcome) (g grant) {
 		}
 	}
 	g.agent, g.host, g.told = a.id, a.host.n, o
-	w := wait{agent: a.id, began: o.began, ended: o.ended}
 	a.note(func(acks *acks) {
 		if g.Status == turn.YourTurn {
 			acks.grants = append(acks.grants, g)
-			w.turn = g.Turn
-		}
-		if o.line[0] == "wait" && !o.disturbed {
-			acks.waits = append(acks.waits, w)
 		}
 	})
 	return g
@@ -143,9 +138,9 @@ func (a *agent) work(g grant) {
 	switch {
 	case dice < 8 && ours:
 		_ = syscall.Kill(g.Guardian, syscall.SIGKILL)
-	case (a.halts || 16 <= dice && dice < 40) && ours && !a.host.isRemote(): // its end wakes those who wait for it, and must not be needed
+	case 16 <= dice && dice < 40 && ours && !a.host.isRemote(): // its end wakes those who wait for it, and must not be needed
 		halt(g.Guardian)
-		time.AfterFunc(atLatest+time.Second, func() { _ = syscall.Kill(g.Guardian, syscall.SIGCONT) })
+		time.AfterFunc(halted, func() { _ = syscall.Kill(g.Guardian, syscall.SIGCONT) })
 	}
 	if dice < 4 && a.lease > 0 {
 		for until := time.Now().Add(a.lease + a.lease/2); time.Now().Before(until) && !a.over.closed(); {

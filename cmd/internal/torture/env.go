@@ -9,9 +9,9 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"os/signal"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -26,7 +26,6 @@ type env struct {
 	workspace string // one for all data directories, so that copies are of the same room
 	size      int
 	seed      uint64
-	mutant    string // that tt is
 	programs
 	dirs     atomic.Int64
 	fixtures func() []*fixture // of all cases, made once
@@ -52,7 +51,7 @@ func newEnv(hosts bool, size int, seed uint64) (*env, error) {
 	case hosts:
 		err = errors.Join(e.build(&e.tt, "cmd/tt-nats"), e.build(&e.natsd, "cmd/tt-natsd"))
 	default:
-		err = e.buildTT(nil)
+		err = e.build(&e.tt, "cmd/internal/ttcmd/testdata/tt")
 	}
 	if err != nil {
 		e.close()
@@ -60,41 +59,20 @@ func newEnv(hosts bool, size int, seed uint64) (*env, error) {
 	return e, err
 }
 
-// buildTT builds a tt from edited sources, which can be told to disturb its own calls.
-func (e *env) buildTT(edits []edit) error {
-	calls, err := withCalls()
+// build builds the program in a directory of the repository, in which the caller runs, and sets its path.
+func (e *env) build(built *string, program string) error {
+	top, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/talking-stick/tt").Output()
 	if err != nil {
-		return err
+		return fmt.Errorf("go list: %w", err)
 	}
-	return e.build(&e.tt, "cmd/tt", slices.Concat(calls, patient, edits)...)
-}
-
-// patient are the edits for a machine that may be slow, as is that on which tests run: nobody gives up a
-// lock, and no poll makes good a wake-up that was lost.
-var patient = []edit{
-	{File: "fsroom/store.go", Old: "lockPatience = 5 * time.Second", New: "lockPatience = 2 * time.Minute"},
-	{File: "fsroom/watch.go", Old: "safetyPoll    = 5 * time.Second", New: "safetyPoll    = time.Hour"},
-	{File: "fsroom/watch.go", Old: "safetyPollMax = 20 * time.Second", New: "safetyPollMax = time.Hour"},
-}
-
-// olderCommit is the last one whose programs are not told whole entries by the server.
-const olderCommit = "59272b3c75e5"
-
-// buildOlder builds the program of that commit, and returns its path.
-func (e *env) buildOlder() (path string, err error) {
-	root, err := root()
-	if err != nil {
-		return "", err
+	*built = filepath.Join(e.base, filepath.Base(program))
+	cmd := exec.Command("go", "build", "-trimpath", "-o", *built, ".")
+	cmd.Dir = filepath.Join(strings.TrimSpace(string(top)), filepath.FromSlash(program)) // which may be in a module of its own
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("building %s: %v\n%s", program, err, out)
 	}
-	dir := e.newDir()
-	return filepath.Join(dir, "tt"), command("sh", "-c", `mkdir "$1" && git -C "$0" archive "$2" | tar -x -C "$1" && cd "$1" && go build -o tt ./cmd/tt-nats`,
-		root, dir, olderCommit)
-}
-
-// other is another env, for other builds of the programs.
-func (e *env) other() (*env, error) {
-	o := &env{base: e.newDir(), workspace: e.workspace, size: e.size, seed: e.seed, programs: e.programs}
-	return o, os.Mkdir(o.base, 0o700)
+	return nil
 }
 
 // close ends all processes of the run and removes its files.

@@ -169,12 +169,3 @@ func (e *env) serverCut(r *report, n int, leader bool) {
 	}
 	plan{servers: n, hosts: 3, agents: 3, disks: true, talk: true, enough: 20 + e.random().IntN(100), faults: []failure{cut}}.try(e, r)
 }
-
-// cutsOf cuts the power of servers a few times.
-func cutsOf(servers int) func(*env, *report) {
-	return func(e *env, r *report) {
-		for n := 0; n < 3 && r.bad == 0; n++ {
-			e.serverCut(r, servers, false)
-		}
-	}
-}

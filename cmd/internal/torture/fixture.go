@@ -14,13 +14,10 @@ import (
 
 // A fixture is a command, and the data directory that it runs in, which is copied for each run.
 type fixture struct {
-	name      string
-	setup     []string // commands, one per line, that make the room
-	command   string   // NOTE stands for the id of the first open note
-	repair    bool     // the command repairs a journal that is damaged in the middle
-	clean     bool     // no killed command has left anything in the room
-	refusable bool     // the command may be refused
-	toHandoff bool     // only the calls before it has read its handoff count
+	name    string
+	setup   []string // commands, one per line, that make the room
+	command string   // NOTE stands for the id of the first open note
+	repair  bool     // the command repairs a journal that is damaged in the middle
 
 	data   string
 	args   []string
@@ -93,7 +90,7 @@ func (e *env) set(f *fixture) *fixture {
 // a temporary file. A room that is to be repaired is damaged.
 func (e *env) leaveTraces(f *fixture) error {
 	room, err := e.room(f.data)
-	if err != nil || len(f.setup) == 0 || f.clean || !room.Exists() {
+	if err != nil || len(f.setup) == 0 || !room.Exists() {
 		return err
 	}
 	b, err := os.ReadFile(room.JournalPath())

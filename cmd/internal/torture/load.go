@@ -76,8 +76,6 @@ func (l *load) disturb(p *process, random *rand.Rand) {
 		end = []syscall.Signal{syscall.SIGKILL, syscall.SIGTERM}[random.IntN(2)]
 	case "wait":
 		reach *= time.Duration([]int{1, 10}[random.IntN(2)])
-	case "cli":
-		reach *= 2
 	}
 	p.outcome.disturbed = true
 	switch {
@@ -128,15 +126,6 @@ func (l *load) freeze() acks {
 func (l *load) end() {
 	l.stop(func(p *process) { p.signal(syscall.SIGKILL) })
 	reap(l.data)
-}
-
-// measure runs a process that does nothing again and again, beside what the load does: what it
-// takes is the machine's.
-func (l *load) measure() {
-	for h := l.on(l.data); !l.over.closed(); l.over.sleep(20 * time.Millisecond) {
-		o := h.process(l.tt, "version").run()
-		l.note(func(acks *acks) { acks.bare = append(acks.bare, span{o.began, o.ended}) })
-	}
 }
 
 // finish lets the commands that run come to their end, and interrupts waits.

@@ -2,8 +2,7 @@
 
 // Package torture tries to make tt lose or damage something, or do a thing twice.
 //
-// On one host it kills tt, makes its system calls fail, stops it between two calls and cuts the
-// power under it. Where hosts share rooms, which are network namespaces here, it kills and stops
+// On one host it kills tt, makes its system calls fail, and cuts the power under it. Where hosts share rooms, which are network namespaces here, it kills and stops
 // the servers, cuts machines off and cuts the power, while agents take turns. It checks what is
 // left with fsroom's own checker, with readers that share no code with it, against what was
 // acknowledged, and against a record that the agents keep beside tt; and that a fresh command
@@ -69,15 +68,13 @@ type attack struct {
 func attacksOnOneHost() []attack {
 	strace, disks := []string{"strace"}, []string{"mount", "mkfs.ext4"}
 	return []attack{
-		{"kill", nil, sweepKills, short},
-		{"error", nil, sweepErrors, short},
+		{"kill", strace, sweepKills, short},
+		{"error", strace, sweepErrors, short},
 		{"names", strace, syncedNames, short},
-		{"between", nil, betweenCalls, short},
 		{"random", nil, randomKills, short},
 		{"powercut", disks, powerCuts, short},
 		{"locks", nil, namedLocks, short},
 		{"trees", []string{"git"}, turnsOfTrees, short},
-		{"mutants", nil, tryMutants(mutants()), short},
 	}
 }
 
@@ -90,10 +87,7 @@ func attacksOnHosts() []attack {
 		{"takeovers", net, takeovers, short},
 		{"stores", append(disks, "fallocate"), stores, short},
 		{"replica", net, plan{servers: 3, hosts: 4, agents: 5, allowed: lacking, faults: replica()}.try, normal},
-		{"versions", append(net, "git", "tar"), versions, normal},
-		{"crowd", net, plan{servers: 1, hosts: 10, agents: 50, lease: 5 * time.Minute, prompt: true}.try, normal},
 		{"powercut", disks, serverCuts, short},
-		{"mutants", append(disks, "fsfreeze"), tryMutants(mutantsOnHosts()), short},
 	}
 }
 

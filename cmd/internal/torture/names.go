@@ -37,14 +37,11 @@ func (e *env) names(kill int, dirs, lines []string) error {
 	done := map[string]bool{}
 	for i, line := range lines {
 		trace := above + ".trace"
-		// It detaches from the guardian, for which it would wait otherwise.
-		how := []string{"strace", "-f", "-qq", "-b", "execve", "-y", "-e", "trace=fsync,fdatasync", "-o", trace}
-		killed := kill > 0 && i == 0
+		inject, killed := "", kill > 0 && i == 0
 		if killed {
-			how = append(how, "-e", fmt.Sprintf("inject=fsync:signal=KILL:when=%d", kill))
+			inject = fmt.Sprintf("fsync:signal=KILL:when=%d", kill)
 		}
-		h := e.on(data)
-		res := h.process(append(how, h.command(strings.Fields(line)...).Args...)...).run()
+		res := e.on(data).traced(trace, "fsync,fdatasync", inject, strings.Fields(line)...).run()
 		calls, _ := os.ReadFile(trace)
 		_ = os.Remove(trace)
 		for _, m := range synced.FindAllStringSubmatch(string(calls), -1) {

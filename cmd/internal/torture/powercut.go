@@ -53,7 +53,7 @@ func (e *env) powerCut(r *report, name string, from disk, when moment) {
 	if when == ofANewRoom {
 		d.dataName = "new"
 	}
-	if !r.able(name, from.copyTo(d)) || !r.able(name, d.mount()) {
+	if !r.check(name, from.copyTo(d)) || !r.check(name, d.mount()) {
 		return
 	}
 	l := e.newLoad(r, d.data(), plan{})
@@ -73,11 +73,11 @@ func (e *env) powerCut(r *report, name string, from disk, when moment) {
 	l.until(10*time.Second, func(a *acks) bool { return a.count() >= enough })
 	acked := l.freeze()
 	d, err := d.cut(e.newDir(), l.end)
-	if r.able(name, err) {
+	if r.check(name, err) {
 		r.check(name, e.judgeCut(d.data(), acked))
 	}
 	reap(d.dir)
-	r.able(name, d.remove())
+	r.check(name, d.remove())
 	r.add(1, 0, acked.count())
 }
 

@@ -99,6 +99,6 @@ func (p *process) run() *outcome {
 // on is a data directory on this machine as a host.
 func (e *env) on(data string) *host {
 	return &host{tt: e.tt, data: data, workspace: e.workspace, environ: []string{
-		"PATH=" + os.Getenv("PATH"), "HOME=" + filepath.Join(e.base, "home"), "TALKING_STICK_DATA_DIR=" + data, mutantVariable + "=" + e.mutant,
+		"PATH=" + os.Getenv("PATH"), "HOME=" + filepath.Join(e.base, "home"), "TALKING_STICK_DATA_DIR=" + data,
 	}}
 }

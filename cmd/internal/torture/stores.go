@@ -32,16 +32,6 @@ func stores(e *env, r *report) {
 		}}.try(e, r)
 }
 
-// versions lets agents take turns, every other one with a program of an earlier version.
-func versions(e *env, r *report) {
-	older, err := e.buildOlder()
-	if err != nil {
-		r.skip(err.Error())
-		return
-	}
-	plan{servers: 1, hosts: 4, agents: 6, older: older, faults: singleFaults()[:1]}.try(e, r)
-}
-
 func fullDisk(t *trial) (func() error, error) {
 	path := filepath.Join(t.servers[0].disk.dir, "fill")
 	err := command("fallocate", "-l", "1G", path) // which takes what there is, and fails

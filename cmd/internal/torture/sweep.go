@@ -3,70 +3,48 @@
 package torture
 
 import (
+	"bytes"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"sync"
-
-	"golang.org/x/sys/unix"
 
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal/event"
 )
 
-// sweepKills kills each command before each of its calls, which leaves every state that there is
-// between two calls. Those that open what is there are for a long run.
-func sweepKills(e *env, r *report) { e.sweep(r, nil, 1<<30, kills) }
+// changing are the system calls that change files, but for write, by which Go also wakes its threads.
+const changing = "fsync,fdatasync,renameat,renameat2,ftruncate,mkdirat,unlinkat,fchmod,fchmodat,linkat,utimensat"
 
-// sweepErrors makes each call fail in the ways in which it may: once, and in a
-// long run also from then on.
+// A fault is what strace makes of a call.
+type fault struct{ calls, does string }
+
+// sweepKills kills each command at each of the calls of its threads that change files.
+func sweepKills(e *env, r *report) { e.sweep(r, 500, fault{changing + ",write", "signal=KILL"}) }
+
+// sweepErrors makes each of these calls fail.
 func sweepErrors(e *env, r *report) {
-	for _, errno := range []unix.Errno{unix.EIO, unix.ENOSPC, unix.EINTR} {
-		e.sweep(r, nil, 250, fails(errno))
-	}
-	if e.size < long {
-		e.sweep(r, func(p point) bool { return p.call == unix.SYS_FDATASYNC }, 600, breaks(unix.EIO))
-		return
-	}
-	e.sweep(r, func(p point) bool { return p.call != unix.SYS_OPENAT && p.call != unix.SYS_FLOCK }, 0, breaks(unix.EIO))
-	for _, errno := range []unix.Errno{unix.EACCES, unix.EMFILE, unix.EROFS, unix.EDQUOT, unix.ENOLCK} {
-		e.sweep(r, nil, 0, fails(errno))
+	for _, errno := range []string{"EIO", "ENOSPC", "EROFS"} {
+		e.sweep(r, 120, fault{changing, "error=" + errno})
 	}
 }
 
-// sweep causes a fault at each of the calls of each command, or in a short run at
-// some of them: at those that are wanted, if that is said.
-func (e *env) sweep(r *report, wanted func(point) bool, some int, f fault) {
-	var runs []sampled
+// sweep causes a fault at the first, the second and each later call of each command, until it comes to no such
+// call; in a short run at some of them, at random.
+func (e *env) sweep(r *report, some int, f fault) {
+	const most = 12 // which no thread of a command reaches
+	var runs []func()
 	for _, fix := range e.fixtures() {
-		s := &sweeper{env: e, fixture: fix, report: r, fault: f}
-		for _, p := range s.count() {
-			if (p.changes || e.size == long || f != kills) && (wanted == nil || wanted(p)) {
-				runs = append(runs, sampled{kind: fix.name + callNames[p.call], run: func() { s.at(p) }})
-			}
+		if !r.check(fix.name, fix.err) {
+			continue
+		}
+		for n := range most {
+			runs = append(runs, func() { (&sweeper{e, fix, r, f}).at(n + 1) })
 		}
 	}
-	e.sample(runs, some)
-}
-
-// A sampled run is of a kind, such as that of all syncs of one command.
-type sampled struct {
-	kind  string
-	round int // how many of its kind come before it
-	run   func()
-}
-
-// sample does some of the runs at random, in a long run all, a few at a time. None of a kind is
-// done again before one of each kind was done.
-func (e *env) sample(runs []sampled, some int) {
 	e.random().Shuffle(len(runs), func(i, j int) { runs[i], runs[j] = runs[j], runs[i] })
-	done := map[string]int{}
-	for i, s := range runs {
-		runs[i].round = done[s.kind]
-		done[s.kind]++
-	}
-	slices.SortStableFunc(runs, func(a, b sampled) int { return a.round - b.round })
-	atOnce(3, min(len(runs), e.pick(some, len(runs))), func(i int) { runs[i].run() })
+	atOnce(3, min(len(runs), e.pick(some, len(runs))), func(i int) { runs[i]() })
 }
 
 // atOnce does n runs, some at a time.
@@ -88,60 +66,34 @@ type sweeper struct {
 	fault  fault
 }
 
-// count runs the command without a fault and returns its calls.
-func (s *sweeper) count() []point {
+// traced is a command under strace, which writes the calls that it traces to a file. It detaches from what
+// the command starts.
+func (h *host) traced(file, calls, inject string, args ...string) *process {
+	line := []string{"strace", "-f", "-qq", "-b", "execve", "-y", "-e", "trace=" + calls, "-o", file}
+	if inject != "" {
+		line = append(line, "-e", "inject="+inject)
+	}
+	return h.process(append(line, h.command(args...).Args...)...)
+}
+
+// at runs the command with the fault at the nth call of a thread, and judges what is left.
+func (s *sweeper) at(n int) {
 	data := s.newDir()
 	defer remove(data)
-	var list []called
-	p, notes, err := s.prepare(data, fault{}, point{})
-	if err == nil {
-		res := p.run()
-		if list, err = readCalls(notes); err == nil && res.exit != 0 && !s.refusable {
-			err = fmt.Errorf("without a fault: %v", res)
-		}
+	err := s.copyTo(data)
+	trace := data + ".trace"
+	defer os.Remove(trace)
+	if !s.report.check(s.name, err) {
+		return
 	}
-	if !s.report.able(s.name, err) {
-		return nil
+	res := s.on(data).traced(trace, s.fault.calls, fmt.Sprintf("%s:%s:when=%d", s.fault.calls, s.fault.does, n), s.args...).run()
+	if calls, _ := os.ReadFile(trace); res.exit != -1 && !bytes.Contains(calls, []byte("(INJECTED)")) {
+		s.report.count("without the fault", 1)
 	}
-	if s.toHandoff {
-		list = list[:readsInput(list)]
+	if err := s.judge(data, res); err != nil {
+		s.report.wrong("%s, %s at call %d: %v\n    %v", s.name, s.fault.does, n, err, res)
 	}
-	return pointsIn(list)
-}
-
-// prepare returns the command on a copy of the data directory, with a fault, and the file
-// that says whether it came.
-func (s *sweeper) prepare(data string, f fault, at point) (p *process, notes string, err error) {
-	if err = s.err; err == nil {
-		err = s.copyTo(data)
-	}
-	notes = data + ".calls"
-	p = s.on(data).command(s.args...)
-	p.Env = append(p.Env, f.at(at, notes))
-	return p, notes, err
-}
-
-// at runs the command with the fault at one point and judges what is left.
-func (s *sweeper) at(p point) {
-	s.report.reach(fmt.Sprintf("%s, %s at %v", s.name, s.fault.name, p), func() bool {
-		data := s.newDir()
-		defer remove(data)
-		command, notes, err := s.prepare(data, s.fault, p)
-		if err != nil {
-			s.report.wrong("%s: %v", s.name, err)
-			return true
-		}
-		res := command.run()
-		err = s.judge(data, res)
-		if err != nil {
-			s.report.wrong("%s, %s at %v: %v\n    %v", s.name, s.fault.name, p, err, res)
-		}
-		if came, _ := readCalls(notes); len(came) == 0 {
-			return err != nil
-		}
-		s.report.add(1, one(res.exit == -1), one(res.exit == 0))
-		return true
-	})
+	s.report.add(1, one(res.exit == -1), one(res.exit == 0))
 }
 
 func one(b bool) int {
@@ -192,11 +144,10 @@ func (s *sweeper) judgeResult(res *outcome, happened bool) error {
 	case res.exit < 0: // it was killed before it reported anything
 	case s.name == "msg recv", s.name == "inbox": // reads, and moves its cursor
 	case s.name == "ask": // the question is in a topic
-	case s.fault.lasts && res.exit > 0 && res.stdout+res.stderr == "": // it cannot print
 	case res.exit == 0 && !happened:
 		return fmt.Errorf("acknowledged, but not in the journal")
 	case res.exit > 0 && happened:
-		for _, text := range []string{"in_doubt", "guardian_failed", "what the command did stands", "runtime:"} {
+		for _, text := range []string{"in_doubt", "guardian_failed", "what the command did stands"} {
 			if strings.Contains(res.stderr+res.stdout, text) {
 				return nil
 			}
