@@ -81,7 +81,6 @@ func (e *env) close() {
 	mounts, _ := os.ReadFile("/proc/self/mounts")
 	for line := range strings.Lines(string(mounts)) {
 		if f := strings.Fields(line); len(f) > 1 && strings.HasPrefix(f[1], e.base+"/") {
-			_ = command("fsfreeze", "-u", f[1]) // it may be frozen
 			_ = disk{dir: f[1]}.unmount()
 		}
 	}

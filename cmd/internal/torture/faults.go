@@ -66,20 +66,6 @@ func cutOffHolder(t *trial, s *server) (func() error, error) {
 	return cutOff(t, s)
 }
 
-// deaf loses everything that others send to a server's machine, mute everything that it
-// sends.
-func deaf(t *trial, s *server) (func() error, error) { return oneWay(t, s, true) }
-func mute(t *trial, s *server) (func() error, error) { return oneWay(t, s, false) }
-
-func oneWay(t *trial, s *server, to bool) (func() error, error) {
-	return func() error { return t.net.find(s.machine, to) }, t.net.lose(s.machine, to)
-}
-
-// freeze freezes the disk of a server.
-func freeze(_ *trial, s *server) (func() error, error) {
-	return func() error { return command("fsfreeze", "-u", s.disk.dir) }, command("fsfreeze", "-f", s.disk.dir)
-}
-
 // powerOf cuts the power of a server, powerOfAll that of all at once.
 func powerOf(t *trial, s *server) (func() error, error) { return t.cutPower(servers{s}) }
 func powerOfAll(t *trial) (func() error, error)         { return t.cutPower(t.servers) }
@@ -123,8 +109,6 @@ func clusterFaults() []failure {
 		{"the leader's machine is cut off", ofLeader(cutOff), 15 * time.Second},
 		{"all servers are killed", killAll, time.Second},
 		{"the leader is stopped", ofLeader(stopServer), 12 * time.Second},
-		{"the leader's machine hears nothing", ofLeader(deaf), 15 * time.Second},
-		{"the leader's machine is not heard", ofLeader(mute), 15 * time.Second},
 		{"another server is killed", ofFollower(killServer), 3 * time.Second},
 		{"another server's machine is cut off", ofFollower(cutOff), 10 * time.Second},
 	}
@@ -137,7 +121,6 @@ func singleFaults() []failure {
 		{"the server is killed", ofLeader(killServer), 500 * time.Millisecond},
 		{"the server is stopped", ofLeader(stopServer), 5 * time.Second},
 		{"the server's machine is cut off", ofLeader(cutOff), 6 * time.Second},
-		{"the server's machine hears nothing", ofLeader(deaf), 6 * time.Second},
 	}
 }
 

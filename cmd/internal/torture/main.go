@@ -85,8 +85,6 @@ func attacksOnHosts() []attack {
 		{"one-server", net, plan{servers: 1, hosts: 4, agents: 5, faults: singleFaults()}.try, normal},
 		{"cluster", net, plan{servers: 3, hosts: 5, agents: 5, faults: clusterFaults()}.try, long},
 		{"takeovers", net, takeovers, short},
-		{"stores", append(disks, "fallocate"), stores, short},
-		{"replica", net, plan{servers: 3, hosts: 4, agents: 5, allowed: lacking, faults: replica()}.try, normal},
 		{"powercut", disks, serverCuts, short},
 	}
 }

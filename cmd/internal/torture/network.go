@@ -129,27 +129,3 @@ func (w *network) close() {
 func (w *network) plug(m *machine, how string) error {
 	return w.bridge.ip4("link set %s %s", m.port, how)
 }
-
-// lose loses in silence what other machines send to one, or what it sends to them: they know
-// it by a link address that no machine has. find ends that.
-func (w *network) lose(m *machine, to bool) error {
-	return w.neighbours(m, to, "neigh replace %s dev eth0 lladdr 02:00:00:00:00:99 nud permanent")
-}
-
-func (w *network) find(m *machine, to bool) error {
-	return w.neighbours(m, to, "neigh del %s dev eth0")
-}
-
-// neighbours changes what the others know of the address of a machine, or it of theirs.
-func (w *network) neighbours(m *machine, to bool, change string) (err error) {
-	for _, other := range w.machines {
-		on, of := m, other
-		if to {
-			on, of = other, m
-		}
-		if other != m {
-			err = errors.Join(err, on.ip4(change, of.ip))
-		}
-	}
-	return err
-}

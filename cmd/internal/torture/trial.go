@@ -17,23 +17,19 @@ type trial struct {
 	servers servers
 	hosts   []*host
 	agents  []*agent
-	links   []*link
 }
 
 // A plan is what a load does, or a trial.
 type plan struct {
-	odds    int           // one in so many commands is killed, at times a guardian, and some are stopped; 0: none
-	lease   time.Duration // after which a turn may be taken over; 0: as is usual, in a trial a minute
-	allowed []string      // codes with which any command may fail
+	odds  int           // one in so many commands is killed, at times a guardian, and some are stopped; 0: none
+	lease time.Duration // after which a turn may be taken over; 0: as is usual, in a trial a minute
 
 	servers int
 	hosts   int // the first ones are on the machines of the servers
 	agents  int
-	twins   int           // so many more agents, with ids of others, on other hosts
-	talk    bool          // the agents talk, and take no turns
-	enough  int           // so many turns, or messages, before each fault and at the end; 0: two turns of each of not many agents
-	disks   bool          // each server has a disk of its own
-	far     time.Duration // there and back, for every other host; one server
+	talk    bool // the agents talk, and take no turns
+	enough  int  // so many turns, or messages, before each fault and at the end; 0: two turns of each of not many agents
+	disks   bool // each server has a disk of its own
 	faults  []failure
 }
 
@@ -54,20 +50,12 @@ func (e *env) newTrial(r *report, p plan) (t *trial, err error) {
 	}
 	for n := range p.hosts {
 		url := t.servers.url("torture")
-		if p.far > 0 && n%2 == 1 {
-			l, err := newLink(t.net.machines[n], t.servers[0].machine.ip+":"+port, p.far, 20)
-			if err != nil {
-				return t, err
-			}
-			t.links, url = append(t.links, l), "nats://"+l.listener.Addr().String()+"/torture"
-		}
 		if err := t.addHost(e.tt, url, t.net.machines[n], environ...); err != nil {
 			return t, err
 		}
 	}
-	for n := range p.agents + p.twins {
-		id, on := n%p.agents+1, n+n/p.agents // a twin is on the next host
-		t.agents = append(t.agents, &agent{load: t.load, host: t.hosts[on%p.hosts], id: fmt.Sprintf("agent%d:%d", id, id), random: e.random()})
+	for n := range p.agents {
+		t.agents = append(t.agents, &agent{load: t.load, host: t.hosts[n%p.hosts], id: fmt.Sprintf("agent%d:%d", n+1, n+1), random: e.random()})
 	}
 	return t, t.servers.start()
 }
@@ -88,9 +76,6 @@ func (t *trial) end() {
 		if s.disk.image != "" {
 			_ = s.disk.unmount()
 		}
-	}
-	for _, l := range t.links {
-		l.close()
 	}
 	if t.net != nil {
 		t.net.close()
