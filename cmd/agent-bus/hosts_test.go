@@ -30,7 +30,6 @@ func (p *peer) madeOnce(name string) string {
 }
 
 func TestAgentsOnTwoHostsAskAndAnswer(t *testing.T) {
-	t.Parallel()
 	_, one, two := twoHosts(t)
 	cat := one.as("cat")
 	red := two.peer()
@@ -56,7 +55,6 @@ func TestAgentsOnTwoHostsAskAndAnswer(t *testing.T) {
 }
 
 func TestHostsMakeOneTopicOfAName(t *testing.T) {
-	t.Parallel()
 	_, one, two := twoHosts(t)
 	peers := []*peer{one.peer(), one.peer(), two.peer(), two.peer()}
 	ids := make([]string, len(peers))
@@ -82,7 +80,6 @@ func TestHostsMakeOneTopicOfAName(t *testing.T) {
 }
 
 func TestTheEngineIsAway(t *testing.T) {
-	t.Parallel()
 	server, one, _ := twoHosts(t)
 	cat := one.as("cat")
 	server.Stop() // it answers nothing, and the connection stays
@@ -111,7 +108,6 @@ func TestTheEngineIsAway(t *testing.T) {
 }
 
 func TestAnEngineThatIsNotKnown(t *testing.T) {
-	t.Parallel()
 	s := newStage(t, false)
 	s.env["TALKING_STICK_ENGINE"] = "acme"
 	s.env["TALKING_STICK_ROOM"] = "pink" // this source may be in a working tree that was added, which has no engine without
@@ -121,7 +117,6 @@ func TestAnEngineThatIsNotKnown(t *testing.T) {
 }
 
 func TestTopicsOfAnEngineAreKept(t *testing.T) {
-	t.Parallel()
 	_, one, _ := twoHosts(t)
 	one.pink()
 	for _, args := range [][]string{{"cli", "db", "wipe", "--yes"}, {"cli", "archive", "pink"}} {
