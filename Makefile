@@ -59,17 +59,17 @@ SERVER := TT_TEST_NATSD=$(CURDIR)/$(BIN)/tt-natsd
 RACING := ^(TestScripts|TestFollowersLoseNothing)$$/^(wait_|race_|turn_race|turn_waiters|events_follow|events_wait|guardian_repair|guardian_stops|stream|lock_[isw])
 # ALONE are tests that do much and nothing at the same time: a race detector finds nothing in
 # them, and takes minutes.
-ALONE := ^(TestScanCommitted|TestScanLostPages|TestScanLongLines|TestScanTornAtEveryByte|TestFindAgainstLinearSearch|TestLostPages|TestDestructiveCommands|TestTreesAreThoseOfGit|TestRepairModel|TestRecordFailsAtEachStep)$$
+ALONE := ^(TestScanCommitted|TestAcknowledgedPages|TestRepairAnyDamage|TestScanLostPages|TestScanLongLines|TestScanTornAtEveryByte|TestFindAgainstLinearSearch|TestLostPages|TestDestructiveCommands|TestTreesAreThoseOfGit|TestRepairModel|TestRecordFailsAtEachStep)$$
 # PLAIN prints the packages that are tested without the race detector: those two, and all that start no
 # goroutine and have no tests side by side.
 PLAIN := $(GO) list -f '{{.Dir}} {{.ImportPath}}' ./... | while read -r dir path; do case $$path in */cmd/internal/ttcmd | */cmd/tt-nats) ;; */questions) continue ;; \
 	*) ! grep -qsE '(^|[^[:alnum:]])go func|^[[:blank:]]+go [a-zA-Z]|\.(Go|Parallel)\(' "$$dir"/*.go || continue ;; esac; echo "$$path"; done
 test-ci: test-plain test-race ## the tests in random order, with a server, what has goroutines under the race detector
 test-plain: natsd
-	$(SERVER) $(call test,$$($(PLAIN)),-p 4 -shuffle=on -skip '$(RACING)')
+	$(SERVER) $(call test,$$($(PLAIN)),-p 4 -parallel 8 -shuffle=on -skip '$(RACING)')
 	$(call test,./journal ./fsroom ./fsroom/ledger ./cmd/internal/changes ./cmd/internal/hosts/shared,-shuffle=on -run '$(ALONE)')
 test-race: natsd
-	$(SERVER) CGO_ENABLED=1 $(call test,$$($(GO) list ./... | grep -vxF "$$($(PLAIN))"),-race -p 4 -shuffle=on -skip '$(ALONE)')
+	$(SERVER) CGO_ENABLED=1 $(call test,$$($(GO) list ./... | grep -vxF "$$($(PLAIN))"),-race -p 4 -parallel 8 -shuffle=on -skip '$(ALONE)')
 	CGO_ENABLED=1 $(call test,./cmd/internal/ttcmd,-race -shuffle=on -run '$(RACING)')
 	cd $(NATSD) && CGO_ENABLED=1 $(call test,./...,-race -shuffle=on)
 
