@@ -49,32 +49,32 @@ var budgets = map[string]int{
 	"cmd/internal/locks":         300,
 	"cmd/internal/mailbox":       1700,
 	"cmd/internal/manual":        100,
-	"cmd/internal/member":        3700,
+	"cmd/internal/member":        3800,
 	"cmd/internal/questions":     1650,
-	"cmd/internal/report":        2600,
+	"cmd/internal/report":        2650,
 	"cmd/internal/roomtypes":     100,
 	"cmd/internal/second":        200,
 	"cmd/internal/session":       200,
 	"cmd/internal/setup":         500,
-	"cmd/internal/ttcmd":         10300,
+	"cmd/internal/ttcmd":         10400,
 	"cmd/internal/viewers":       100,
 	"cmd/internal/viewstore":     150,
 	"cmd/tt":                     50,
 	"cmd/tt-console":             50,
 	"cmd/tt-nats":                1500,
 	"cmd/tt-natsd":               1650,
-	"fsroom":                     3500,
+	"fsroom":                     3750,
 	"fsroom/code":                200,
-	"fsroom/doctor":              1000,
+	"fsroom/doctor":              1050,
 	"fsroom/engine":              200,
 	"fsroom/history":             300,
 	"fsroom/ledger":              5750,
 	"fsroom/mirror":              2050,
 	"fsroom/topic":               1300,
-	"fsroom/turn":                6200,
+	"fsroom/turn":                6250,
 	"fsroom/workspace":           850,
 	"identity":                   2300,
-	"journal":                    2100,
+	"journal":                    2200,
 	"lockfile":                   1300,
 	"lockfile/queue":             800,
 	"skills":                     4100,
@@ -82,14 +82,17 @@ var budgets = map[string]int{
 
 // What all packages together may have.
 const (
-	productBudget = 77_900 // what users run
-	linkedBudget  = 60_800 // the part of it that tt links
-	toolsBudget   = 6_000  // test tools
+	productBudget = 78_700 // what users run
+	linkedBudget  = 61_500 // the part of it that tt links
+	toolsBudget   = 7_700  // test tools, which are to come down to 6 000
 	fileBudget    = 400    // one file of either
 )
 
 // longFiles may have more lines than fileBudget, until they are shorter.
 var longFiles = map[string]int{
+	"cmd/internal/simulation/agents.go":         450,
+	"cmd/internal/simulation/machine.go":        500,
+	"cmd/internal/simulation/oracle.go":         500,
 	"cmd/internal/console/frame_room.go":        450,
 	"cmd/internal/hooks/shell/shell.go":         410,
 	"cmd/internal/member/wait.go":               550,
