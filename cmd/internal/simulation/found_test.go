@@ -9,7 +9,7 @@ import (
 
 // pending are the traces whose cause is not mended yet: they are found still.
 var pending = map[string]bool{
-	"beginning": true, "cleared": true, "cut": true, "itself": true, "left": true, "lost": true, "quit": true, "releaser": true,
+	"cleared": true, "itself": true, "left": true, "quit": true, "releaser": true,
 	"resumed": true, "resumed-read": true, "suspended": true, "window": true,
 }
 
