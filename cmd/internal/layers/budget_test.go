@@ -33,7 +33,7 @@ var testTools = []string{
 // that makes it smaller.
 var budgets = map[string]int{
 	"cmd/agent-bus":              4400,
-	"cmd/internal/changes":       650,
+	"cmd/internal/changes":       700,
 	"cmd/internal/cli":           2750,
 	"cmd/internal/completion":    400,
 	"cmd/internal/console":       4100,
@@ -49,7 +49,7 @@ var budgets = map[string]int{
 	"cmd/internal/locks":         300,
 	"cmd/internal/mailbox":       1700,
 	"cmd/internal/manual":        100,
-	"cmd/internal/member":        3800,
+	"cmd/internal/member":        3900,
 	"cmd/internal/questions":     1650,
 	"cmd/internal/report":        2650,
 	"cmd/internal/roomtypes":     100,
@@ -68,7 +68,7 @@ var budgets = map[string]int{
 	"fsroom/doctor":              1050,
 	"fsroom/engine":              200,
 	"fsroom/history":             300,
-	"fsroom/ledger":              5750,
+	"fsroom/ledger":              5800,
 	"fsroom/mirror":              2050,
 	"fsroom/topic":               1300,
 	"fsroom/turn":                6250,
@@ -82,8 +82,8 @@ var budgets = map[string]int{
 
 // What all packages together may have.
 const (
-	productBudget = 78_700 // what users run
-	linkedBudget  = 61_500 // the part of it that tt links
+	productBudget = 79_000 // what users run
+	linkedBudget  = 61_900 // the part of it that tt links
 	toolsBudget   = 7_700  // test tools, which are to come down to 6 000
 	fileBudget    = 400    // one file of either
 )
