@@ -128,6 +128,9 @@ func (r *Files[S]) fold(log *journal.Log, s S, from *Snapshot[S]) (*Snapshot[S],
 			snap.Lost = lostBefore(e, seq)
 		}
 		snap.Turn, seq = e.Turn, e.Seq
+		if !r.IsOwn(e.RoomID) {
+			return log.Damaged(end, fmt.Sprintf("it is of another room, %.100q", e.RoomID))
+		}
 		err := r.rules.Apply(s, e)
 		var coded *code.Error
 		if err != nil && !errors.As(err, &coded) {

@@ -175,3 +175,28 @@ func TestDamageBehindAFreshState(t *testing.T) {
 	f.do(say("b", "unaware"))
 	f.expect("journal.jsonl:2:")
 }
+
+// TestLineOfAnotherRoom is not believed: it is reported, and a repair takes it out.
+func TestLineOfAnotherRoom(t *testing.T) {
+	for name, state := range map[string]bool{"with state.json": true, "without": false} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t)
+			f.do(join("a"), turnOn("a"))
+			b := f.read(f.room.JournalPath())
+			line := bytes.SplitAfter(b, []byte("\n"))[2]
+			line = bytes.Replace(bytes.Replace(line, []byte(`"turn_id":1`), []byte(`"turn_id":99`), 1), []byte(`"event_seq":3`), []byte(`"event_seq":4`), 1)
+			f.write(f.room.JournalPath(), append(b, bytes.Replace(line, []byte(`"room_id":"demo"`), []byte(`"room_id":"other"`), 1)...))
+			if !state {
+				f.must(os.Remove(f.statePath()))
+			}
+			f.damaged(4)
+			if got := f.repair(); len(got) == 0 || !got[0].Repaired {
+				t.Errorf("Repair: %+v", got)
+			}
+			if s := f.view(); s.State.Turn != 1 {
+				t.Errorf("turn %d", s.State.Turn)
+			}
+			f.do(turnOn("a"))
+		})
+	}
+}

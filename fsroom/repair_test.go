@@ -73,8 +73,10 @@ func TestRepairJournal(t *testing.T) {
 			l[2], l[3] = strings.TrimSuffix(l[2], "\n"), strings.Repeat("\x00", 50)+"\n"
 			return l
 		}, lost: []int{2, 3}},
-		"lines taken out": {harm: func(l []string) []string { return slices.Delete(l, 2, 4) }, lost: []int{2, 3}},
-		"a line put in":   {harm: func(l []string) []string { return slices.Insert(l, 3, "\n") }},
+		"lines taken out":     {harm: func(l []string) []string { return slices.Delete(l, 2, 4) }, lost: []int{2, 3}},
+		"a line twice":        {harm: func(l []string) []string { return slices.Insert(l, 3, l[2]) }},
+		"the last line twice": {harm: func(l []string) []string { return append(l, l[len(l)-1]) }},
+		"a line put in":       {harm: func(l []string) []string { return slices.Insert(l, 3, "\n") }},
 		"saved by an editor of another system": {harm: func(l []string) []string {
 			return strings.SplitAfter("\ufeff"+strings.ReplaceAll(strings.Join(l, ""), "\n", "\r\n"), "\n")
 		}},
@@ -127,10 +129,9 @@ func TestRepairLeavesContradictions(t *testing.T) {
 	t.Parallel()
 	number := func(l []string, i int) []string { l[i] = strings.Replace(l[i], `_seq":`, `_seq":4`, 1); return l }
 	for name, harm := range map[string]func(l []string) []string{
-		"a line twice":           func(l []string) []string { return slices.Insert(l, 3, l[2]) },
-		"the last line twice":    func(l []string) []string { return append(l, l[len(l)-1]) },
-		"two lines swapped":      func(l []string) []string { l[3], l[4] = l[4], l[3]; return l },
-		"a number that is wrong": func(l []string) []string { return number(l, 2) },
+		"another line twice":                               func(l []string) []string { return slices.Insert(l, 4, l[2]) },
+		"two lines swapped":                                func(l []string) []string { l[3], l[4] = l[4], l[3]; return l },
+		"a number that is wrong":                           func(l []string) []string { return number(l, 2) },
 		"the last number, in a line that was acknowledged": func(l []string) []string { return number(l, len(l)-1) },
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -142,6 +143,9 @@ func TestRepairLeavesContradictions(t *testing.T) {
 			got := f.repair()
 			if len(got) == 0 || got[0].Repaired || !strings.Contains(got[len(got)-1].Problem, "for a person to say") {
 				t.Errorf("Repair: %+v", got)
+			}
+			if len(got) > 0 && got[0].Repair != "" {
+				t.Errorf("promised: %s", got[0].Repair)
 			}
 			if !bytes.Equal(f.read(f.room.JournalPath()), damaged) || len(f.kept(f.room.Dir(), "*.damaged-*")) > 0 {
 				t.Error("something was changed")

@@ -62,3 +62,19 @@ func TestRepairHardLinks(t *testing.T) {
 		}
 	}
 }
+
+// TestRepairGivesToRoot: as root, a file of another user goes to the owner of the directory, also if
+// that is root.
+func TestRepairGivesToRoot(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("only root can give files away")
+	}
+	f := newFixture(t)
+	f.populate()
+	if err := os.Chown(f.statePath(), 4321, 4321); err != nil {
+		t.Skip(err)
+	}
+	if got := f.repair(); len(got) != 1 || !got[0].Repaired {
+		t.Errorf("Repair: %+v", got)
+	}
+}

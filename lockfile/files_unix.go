@@ -144,7 +144,7 @@ func AdoptLike(path, dir string) {
 	if err != nil {
 		return
 	}
-	if st, ok := info.Sys().(*syscall.Stat_t); ok && st.Uid != 0 {
+	if st, ok := info.Sys().(*syscall.Stat_t); ok {
 		_ = os.Lchown(path, int(st.Uid), int(st.Gid))
 	}
 }

@@ -172,6 +172,10 @@ func (c *checker[S]) history() {
 	folded, err := c.Room.Fold(cached)
 	if err != nil {
 		c.corrupt(c.Room.JournalPath(), err)
+		v := salvageOf(c.Room, cached)
+		if _, err := v.make(); err != nil { // a repair would leave it as it is
+			c.problems[len(c.problems)-1].Repair = ""
+		}
 		return
 	}
 	if folded.Torn > 0 {

@@ -80,13 +80,7 @@ func (r *repairer[S]) sayLost(cached, folded *fsroom.Snapshot[S]) (_, _ *fsroom.
 
 // salvage replaces the journal by what can be read of it and returns what that folds to.
 func (r *repairer[S]) salvage(cached *fsroom.Snapshot[S]) (*fsroom.Snapshot[S], error) {
-	v := salvage[S]{room: r.Room, path: r.Room.JournalPath(), first: 1, committed: r.Room.Committed(cached)}
-	if _, last, err := r.Room.LastArchived(); err == nil {
-		v.first = last + 1
-	}
-	if cached != nil && cached.Position.Offset > 0 {
-		v.known, v.last, v.turn = &cached.State, cached.Position.Seq, cached.Turn
-	}
+	v := salvageOf(r.Room, cached)
 	if err := r.journal(&v); err != nil {
 		return nil, err
 	}
@@ -94,6 +88,18 @@ func (r *repairer[S]) salvage(cached *fsroom.Snapshot[S]) (*fsroom.Snapshot[S], 
 		return nil, code.New(code.CorruptRoom, "the event that opened the room cannot be read, nor can state.json, which would tell what it was")
 	}
 	return r.Room.Fold(nil)
+}
+
+// salvageOf returns the salvage of the room's journal. cached is what state.json has.
+func salvageOf[S any](room *fsroom.Room[S], cached *fsroom.Snapshot[S]) salvage[S] {
+	v := salvage[S]{room: room, path: room.JournalPath(), first: 1, committed: room.Committed(cached)}
+	if _, last, err := room.LastArchived(); err == nil {
+		v.first = last + 1
+	}
+	if cached != nil && cached.Position.Offset > 0 {
+		v.known, v.last, v.turn = &cached.State, cached.Position.Seq, cached.Turn
+	}
+	return v
 }
 
 // lostOpening reports whether state.json knows of a life in progress at the end of the

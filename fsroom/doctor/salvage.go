@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 
@@ -35,6 +36,7 @@ type salvage[S any] struct {
 	known     *S     // the state at the end, which tells how the room was opened; nil if lost
 
 	out    []byte
+	text   []byte // the last line in out that was read
 	orphan bool // it is not known how the room was opened
 	gap    bool // an event of type JournalDamaged follows
 	state  S
@@ -68,9 +70,12 @@ func (v *salvage[S]) make() ([]byte, error) {
 		switch {
 		case line.End > end, line.Torn && !acknowledged:
 			return nil
-		case line.Problem != "":
+		case line.Problem != "" || !v.room.IsOwn(line.Event.RoomID):
 			v.bad++
 			return nil
+		}
+		if bytes.Equal(line.Text, v.text) {
+			return nil // the same line again
 		}
 		v.begin(line)
 		if line.Event.Seq <= v.seq || acknowledged && v.last > 0 && line.Event.Seq > v.last {
@@ -132,7 +137,7 @@ func (v *salvage[S]) take(line *journal.Line) error {
 		}
 		return v.fill(line.Event.Seq) // it can be read, but not applied
 	}
-	v.out = append(v.out, line.Text...)
+	v.out, v.text = append(v.out, line.Text...), bytes.Clone(line.Text)
 	v.bad = 0
 	v.seq, v.after = line.Event.Seq, event.Event{Turn: line.Event.Turn, CreatedAt: line.Event.CreatedAt}
 	return nil

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"slices"
 	"strconv"
 
 	"github.com/talking-stick/tt/fsroom"
@@ -21,7 +22,8 @@ import (
 type History struct {
 	Lines   []byte
 	Changes []Change
-	Room    string // the room_id of the last event
+	Room    string   // the room_id of the last event
+	Rooms   []string // each room_id, in the order of the first event with it
 }
 
 // A Change is where a change of a [History] ends.
@@ -78,6 +80,9 @@ func Check[S any](rules *fsroom.Rules[S], room string, lines []byte) (*History, 
 			return nil, errNoHistory(n, "%s", problem)
 		}
 		at, seq, turn, open = at+length, e.Seq, e.Turn, true
+		if !slices.Contains(h.Rooms, e.RoomID) {
+			h.Rooms = append(h.Rooms, e.RoomID)
+		}
 		if e.More {
 			continue
 		}
@@ -192,6 +197,11 @@ func importLocked[S any](r *fsroom.Files[S], h *History, gives func(*event.Event
 		}
 	} else if !bytes.HasPrefix(h.Lines, have) {
 		return 0, Differs(r.Name(), DiffersAt(h.Lines, have), "in the data directory")
+	}
+	for _, id := range h.Rooms {
+		if err := r.Adopt(id); err != nil {
+			return 0, err
+		}
 	}
 	before := snap.Position.Seq
 	begin := 0 // of the life
