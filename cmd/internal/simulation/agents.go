@@ -314,7 +314,7 @@ func (w *world) idle(id string, x *window, fails bool) {
 		_, refused := w.hook(p, x, "stop", "Stop", map[string]any{"stop_hook_active": false, "last_assistant_message": "r"})
 		if refused != "" {
 			w.logf("%s (%s) goes on: %s", p.name, x.name, w.brief(refused))
-			x.called = x.called || strings.Contains(refused, "reserved for you")
+			x.called = x.called || strings.Contains(refused, "reserved for you") || strings.Contains(refused, "offered to you")
 			x.hand = x.hand || strings.Contains(refused, "You still hold")
 			return
 		}

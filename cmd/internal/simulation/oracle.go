@@ -335,6 +335,9 @@ func (o *oracle) answered(p *proc, x *window, args []string, r result, reads boo
 	case "release", "assign", "leave", "close":
 		if r.refusal == "" && r.status == 0 {
 			x.hand, x.lone = false, true // what still runs is its own doing
+			for _, q := range o.w.procs {
+				q.away = q.away || q.window == x
+			}
 			if seq, ok := r.answer["event_seq"].(float64); ok {
 				o.told(int64(seq), map[string]string{"release": turn.Released, "assign": turn.Passed, "close": turn.Closed}[args[0]])
 			}
