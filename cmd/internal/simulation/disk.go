@@ -21,6 +21,9 @@ type disk struct {
 	synced map[string][]byte // journals, as they were put on disk last
 	states [][2]string       // the last two contents of state.json, with the path
 	copies map[string]string // directories with copies of the rooms, by name
+	// lone is set while one of state.json and the journal is older than it was, by a fault, and no change has come since:
+	// no second fault takes the other one.
+	lone bool
 }
 
 // options completes the options of the store of a process.
@@ -98,7 +101,7 @@ func (d *disk) age() {
 	for _, path := range d.m.glob("rooms/*/state.json") {
 		b, err := os.ReadFile(path)
 		if n := len(d.states); err == nil && (n == 0 || d.states[n-1] != [2]string{path, string(b)}) {
-			d.states = append(d.states[max(0, n-1):], [2]string{path, string(b)})
+			d.states, d.lone = append(d.states[max(0, n-1):], [2]string{path, string(b)}), false
 		}
 	}
 }
@@ -118,8 +121,9 @@ func (m *Machine) powerCut(tenths int, older, emptied bool) {
 		}
 		_ = os.Truncate(path, int64(len(durable)+(len(b)-len(durable))*tenths/10))
 	}
-	if n := len(m.disk.states); older && n == 2 && m.disk.states[0][0] == m.disk.states[1][0] {
-		_ = os.WriteFile(m.disk.states[0][0], []byte(m.disk.states[0][1]), 0o600)
+	if d := &m.disk; older && !d.lone && len(d.states) == 2 && d.states[0][0] == d.states[1][0] {
+		_ = os.WriteFile(d.states[0][0], []byte(d.states[0][1]), 0o600)
+		d.states, d.lone = d.states[:1], true
 	}
 	if emptied {
 		for _, pattern := range []string{"rooms/*/agents/*/*.json", "listeners/*/*.json"} {
@@ -137,6 +141,9 @@ func (m *Machine) powerCut(tenths int, older, emptied bool) {
 // cutJournal removes the last lines of the journal, or with all the file.
 func (m *Machine) cutJournal(lines int, all bool) bool {
 	cut := false
+	if m.disk.lone {
+		return false
+	}
 	for _, path := range m.glob("rooms/*/journal.jsonl") {
 		if all {
 			cut = os.Remove(path) == nil || cut
@@ -149,6 +156,7 @@ func (m *Machine) cutJournal(lines int, all bool) bool {
 		cut = err == nil && os.WriteFile(path, b, 0o600) == nil || cut
 	}
 	m.disk.sync()
+	m.disk.lone = cut
 	return cut
 }
 
@@ -164,7 +172,7 @@ func (m *Machine) copyRooms(name string) {
 // putBack replaces each room by its copy, or with journal the journal alone.
 func (m *Machine) putBack(name string, journal bool) bool {
 	from, ok := m.disk.copies[name]
-	if !ok {
+	if !ok || journal && m.disk.lone {
 		return false
 	}
 	done := false
@@ -179,6 +187,7 @@ func (m *Machine) putBack(name string, journal bool) bool {
 		done = copyTree(filepath.Join(from, room.Name()), to) == nil || done
 	}
 	m.disk.sync()
+	m.disk.lone = journal && done
 	return done
 }
 

@@ -136,7 +136,7 @@ func (g *generator) begin(w *world) (act, bool) {
 	}
 	switch words[0] {
 	case "edit", "shell":
-		if x.alive && x.calls < 3 && !x.stopping && (x.refused.IsZero() || g.IntN(4) == 0) {
+		if x.alive && x.calls < 3 && (x.refused.IsZero() || g.IntN(4) == 0) {
 			return act{verb, []string{x.name, g.id(), fmt.Sprint(1 + g.IntN(3000))}}, true
 		}
 	case "idle", "fails":

@@ -113,10 +113,12 @@ func parse(text string) (trace []act, err error) {
 	return trace, nil
 }
 
-// do is for acts of a living window.
+// do is for acts of a living window. A model ends its turn, and its user a session, while no tool runs, and calls none
+// while the hooks of that run.
 func (w *world) do(a act, run func(*window)) bool {
 	x := w.window(a.arg(0))
-	if x == nil || !x.alive {
+	ends := a.verb == "idle" || a.verb == "fails" || a.verb == "clear" || a.verb == "quit"
+	if x == nil || !x.alive || ends && x.calls > 0 || x.stopping && a.verb != "die" {
 		return false
 	}
 	run(x)
