@@ -274,7 +274,8 @@ func (w *world) edit(id string, x *window, shell bool, d time.Duration) {
 			return
 		}
 		w.oracle.permitted(p, x, r, before)
-		if w.policy[ledgerVariable] == "on" && !x.lone && w.lastTouch < began && p.failed == "" && !p.away {
+		took := strings.Contains(r.out, "You have the turn")
+		if w.policy[ledgerVariable] == "on" && (shell || took) && !x.lone && w.lastTouch < began && p.failed == "" && !p.away {
 			w.oracle.restorable(p, x)
 		}
 		w.touch("f-" + x.name)

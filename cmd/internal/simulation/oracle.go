@@ -33,7 +33,6 @@ type oracle struct {
 
 	grants map[int64]string            // lease of each turn that was told to its holder
 	events map[int64]string            // type of each event that was told
-	begun  int64                       // turn whose beginning was looked at last
 	took   map[string]identity.Process // by agent: the process that had its last permission
 	counts map[string]int
 }
@@ -259,13 +258,8 @@ func (o *oracle) permitted(p *proc, x *window, r result, others bool) {
 // ledgerVariable switches the ledger.
 const ledgerVariable = "TALKING_STICK_LEDGER"
 
-// restorable is called when a window may write: what is in the tree before its first write of a turn is
-// recorded then.
+// restorable is called when a window may write whatever it likes: what is in the tree is recorded then.
 func (o *oracle) restorable(p *proc, x *window) {
-	if o.state == nil || o.begun == o.state.Turn || o.state.Owner != x.agent {
-		return
-	}
-	o.begun = o.state.Turn
 	for _, y := range o.w.windows {
 		if y != x && (y.writing > 0 || y.jobs > 0) {
 			return // it changes the tree meanwhile
@@ -335,6 +329,9 @@ func (o *oracle) answered(p *proc, x *window, args []string, r result, reads boo
 	case "release", "assign", "leave", "close":
 		if r.refusal == "" && r.status == 0 {
 			x.hand, x.lone = false, true // what still runs is its own doing
+			if args[0] == "leave" || args[0] == "close" {
+				x.refused = time.Time{}
+			}
 			for _, q := range o.w.procs {
 				q.away = q.away || q.window == x
 			}
