@@ -88,6 +88,8 @@ type Machine struct {
 	onStep   func() // after each step
 	stamp    string
 	lastFail string
+	held     atomic.Pointer[map[string]bool] // locks that a process had when the step began
+	busy     atomic.Bool                     // the process of the step has not stopped
 }
 
 // current is the machine of the run in progress: one runs at a time in a process.
@@ -136,6 +138,7 @@ func (m *Machine) spawn(name string, parent int, run func(*proc)) *proc {
 				m.lastFail = fmt.Sprintf("panic in %s: %v\n%s", p.name, r, stack())
 			}
 			p.state = finished
+			m.busy.Store(false)
 			delete(m.live, p.id.PID)
 		}()
 		if !p.killed {
@@ -183,6 +186,7 @@ func (p *proc) point() {
 // park gives the processor back.
 func (p *proc) park(s state) {
 	p.state, p.running = s, false
+	p.m.busy.Store(false)
 	<-p.resume
 	p.mine()
 }
@@ -210,12 +214,24 @@ func (p *proc) await(ctx context.Context, d time.Duration) (changed bool) {
 func pause(ctx context.Context, path string, d time.Duration) {
 	p := current.self()
 	if p == nil {
-		time.Sleep(time.Millisecond) // of a helper of a process
+		current.helperWaits(path)
 		return
 	}
 	p.lock = path
 	p.setUntil(ctx, d)
 	p.park(waiting)
+}
+
+// helperWaits is pause for another goroutine of the process that runs. If that process has the lock itself, this is
+// no matter of the scheduler: it is over in a moment of the real machine, unless the process stops.
+func (m *Machine) helperWaits(path string) {
+	for !(*m.held.Load())[path] && m.busy.Load() {
+		if isFree(path) {
+			return
+		}
+		runtime.Gosched()
+	}
+	time.Sleep(time.Millisecond)
 }
 
 // setUntil sets until when the process stands at most: for d, 0 for ever, and no longer than ctx.
@@ -275,9 +291,19 @@ func modTime(path string) time.Time {
 
 // step lets a process go on, past so many points at most, 0 for as many as there are.
 func (m *Machine) step(p *proc, points int) {
-	p.state, p.running, p.budget = ready, true, points
-	p.resume <- struct{}{}
-	synctest.Wait()
+	held := map[string]bool{}
+	for _, path := range slices.Concat(m.glob("rooms/*/lock"), m.glob("trees/*/lock")) {
+		held[path] = !isFree(path)
+	}
+	m.held.Store(&held)
+	p.budget = points
+	for again := true; again; again = p.state == waiting && !p.killed && isFree(p.lock) { // a helper of its own had the lock
+		p.state, p.running = ready, true
+		m.busy.Store(true)
+		p.resume <- struct{}{}
+		synctest.Wait()
+	}
+	m.busy.Store(false)
 	time.Sleep(time.Microsecond) // what is written next has a later time
 	m.steps++
 	m.settle()

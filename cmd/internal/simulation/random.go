@@ -38,7 +38,7 @@ var kinds = []struct {
 	{"tt release --status s --next-action n", 12, false}, {"tt assign next --status s --next-action n", 4, false}, {"tt status", 6, false}, {"tt state", 6, false},
 	{"tt why", 6, false}, {"tt list", 2, false}, {"tt job run test -- true", 3, false}, {"touch", 4, false}, {"tt join", 3, false}, {"tt leave", 2, false}, {"tt close --reason done", 1, false}, {"tt kick", 1, false},
 	{"clear", 2, false}, {"quit", 2, false}, {"resume", 8, false}, {"twin", 1, false},
-	{"die", 3, true}, {"kill", 4, true}, {"killguard", 4, true}, {"freeze", 2, true}, {"thaw", 6, true}, {"fail", 4, true}, {"suspend", 2, true},
+	{"die", 3, true}, {"kill", 4, true}, {"killguard", 4, true}, {"freeze", 6, true}, {"thaw", 6, true}, {"fail", 4, true}, {"suspend", 2, true},
 	{"power", 1, true}, {"cut", 1, true}, {"lose", 1, true}, {"copy", 2, true}, {"back", 1, true}, {"older", 1, true},
 }
 
@@ -212,6 +212,8 @@ func (g *generator) onProcess(w *world, verb string) (act, bool) {
 	case verb == "fail":
 		names := []string{"denied", "full", "io", "readonly"}
 		return act{verb, []string{p.name, fmt.Sprint(1 + g.IntN(12)), names[g.IntN(4)]}}, true
+	case verb == "freeze":
+		return act{verb, []string{p.name}}, p.state == ready && p.points > 0 && !p.frozen
 	case verb == "thaw":
 		return act{verb, []string{p.name}}, p.frozen
 	}
