@@ -84,6 +84,7 @@ type Machine struct {
 	booted   time.Time
 	log      []string
 	steps    int
+	passed   int // points, by all processes
 	disk     disk
 	onStep   func() // after each step
 	stamp    string
@@ -172,6 +173,7 @@ func (p *proc) point() {
 		return
 	}
 	p.points++
+	p.m.passed++
 	if p.running {
 		if p.budget == 0 {
 			return

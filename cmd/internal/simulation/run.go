@@ -93,7 +93,7 @@ func simulate(t *testing.T, next func(*world) (act, bool)) (res outcome) {
 			w.finale()
 		}
 		w.end()
-		res.class, res.text, res.log, res.steps, res.counts = w.oracle.class, w.oracle.text, w.log, w.steps, w.oracle.counts
+		res.class, res.text, res.log, res.steps, res.counts = w.oracle.class, w.oracle.text, w.log, w.passed, w.oracle.counts
 	})
 	return res
 }
