@@ -91,7 +91,7 @@ const (
 // longFiles may have more lines than fileBudget, until they are shorter.
 var longFiles = map[string]int{
 	"cmd/internal/simulation/agents.go":         450,
-	"cmd/internal/simulation/machine.go":        500,
+	"cmd/internal/simulation/machine.go":        510,
 	"cmd/internal/simulation/oracle.go":         500,
 	"cmd/internal/console/frame_room.go":        450,
 	"cmd/internal/hooks/shell/shell.go":         410,
