@@ -29,6 +29,7 @@ type Activity struct {
 	Source string // who says so: hook, harness, or its host, where a job of it runs
 
 	Job      string // its newest job that runs on this host, as NAME#ID; not part of the JSON
+	JobID    int64
 	JobSince time.Time
 
 	Began   Instant // Since, as it is judged; not part of the JSON

@@ -52,8 +52,8 @@ type CloseResult struct {
 }
 
 // Close ends the room. A person may always close it. A member may close it while nobody
-// holds the turn, whether it is reserved or not, and while it holds the turn itself with
-// a lease that is good for [State.Check].
+// holds the turn and no assignment waits for its recipient within the claim time, and while it
+// holds the turn itself with a lease that is good for [State.Check].
 func Close(s *State, f Facts, r CloseRequest) ([]event.Event, CloseResult, error) {
 	if err := CheckClose(r.Reason); err != nil {
 		return nil, CloseResult{}, err
@@ -85,6 +85,9 @@ func (s *State) mayClose(f Facts, r CloseRequest) error {
 		return nil
 	case s.Member(r.Agent) == nil:
 		return NotJoined(s, r.Agent)
+	case s.Owner == "" && s.ReservedFor != "" && s.Pending.Direct && !f.claimExpired(s):
+		return s.withSituation(f, code.New(code.TurnMismatch, "the turn was assigned to %s, which has not taken it up yet: %s", s.ReservedFor,
+			s.situation(f)).WithHint(hintCloseLater))
 	case s.Owner == "":
 		return nil
 	case s.Owner != r.Agent:

@@ -25,6 +25,13 @@ func (s *State) Check(f Facts, fence Fence) error {
 	return nil
 }
 
+// HeldByWindow refuses an agent of which another window, the process pid of its session, has the
+// turn.
+func HeldByWindow(s *State, f Facts, pid int) error {
+	return s.withSituation(f, code.New(code.StaleLease, "turn %d is held by this session, in another window (process %d)", s.Turn, pid).
+		WithHint(hintOtherWindow).With("held_by_pid", pid))
+}
+
 func (s *State) overtaken(f Facts, c code.Code, format string, args ...any) error {
 	return s.withSituation(f, code.New(c, format, args...).WithHint(hintStop))
 }
@@ -49,6 +56,7 @@ const (
 	NotOwner      = "not_owner"
 	LeaseRanOut   = "lease_expired"
 	HeldElsewhere = "agent_elsewhere" // the agent has the turn on another host
+	HeldInWindow  = "other_window"    // another window of the agent's session has the turn
 	LeaseNotShown = "no_active_lease" // the agent owns the turn, but has no record of its lease
 )
 

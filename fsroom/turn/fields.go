@@ -281,6 +281,7 @@ func (r *WaitResult) Fields(c *wire.Codec) {
 	if r.Status == WaitClosed {
 		c.OptText("from_agent_id", &r.From)
 		c.OptText("reason", &r.Reason)
+		c.OptText("hint", &r.Evidence.Hint)
 		return
 	}
 	c.OptText("room_state", &r.RoomState)
@@ -298,6 +299,7 @@ func (r *WaitResult) Fields(c *wire.Codec) {
 	wire.TimeIfAny(c, "claim_expires_at", &r.ClaimExpiresAt)
 	c.OptNum("guardian_pid", &r.GuardianPID)
 	c.OptNum("granted_to_pid", &r.GrantedTo)
+	c.OptNum("held_by_pid", &r.HeldBy)
 	r.Briefing.fields(c)
 	r.Evidence.fields(c)
 	c.OptObject("inbox", r.Inbox, r.Inbox == nil)

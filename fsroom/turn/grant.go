@@ -58,6 +58,7 @@ type WaitResult struct {
 	ClaimExpiresAt *event.Time
 	GuardianPID    int
 	GrantedTo      int         // with not_yet: the pid of the process of the same agent that was granted the turn
+	HeldBy         int         // with not_yet: the pid of the process of the agent's session that took the turn, in another window
 	Evidence       Evidence    // with takeover_available; its Hint also with not_yet, set by the caller
 	Briefing       Briefing    // with your_turn; set by the caller
 	Inbox          wire.Fields // with inbox; set by the caller
@@ -81,6 +82,7 @@ type TryRequest struct {
 	Waited time.Duration // how long the agent has waited
 	Woken  bool          // it was woken for the handoff that is pending
 	Auto   bool          // a hook asks for the agent
+	Window int           // the process of the agent's session that took the turn in another window; 0: none did
 }
 
 // Try is one pass of waiting. If it returns events they grant the turn; if not, the
@@ -93,15 +95,22 @@ func Try(s *State, f Facts, r TryRequest) ([]event.Event, WaitResult, error) {
 		return nil, WaitResult{}, NotJoined(s, r.Agent)
 	}
 	switch {
-	case s.Owner == r.Agent:
+	case s.Owner == r.Agent && r.Window == 0:
 		return nil, s.alreadyOwner(), nil
 	case s.claimable(f, r):
 		return s.grant(f, r)
 	}
-	if kind := s.takeoverKind(f, r.Agent); kind != "" && s.eligible(f, r.Agent, kind) {
+	if kind := s.takeoverKind(f, r.Agent, r.Window); kind != "" && s.eligible(f, r.Agent, kind) {
 		return nil, s.offer(f, kind), nil
 	}
-	return nil, s.NotYet(f), nil
+	return nil, s.notYet(f, r.Window), nil
+}
+
+// notYet is NotYet for an agent of whose session another window may have the turn.
+func (s *State) notYet(f Facts, window int) WaitResult {
+	res := s.NotYet(f)
+	res.HeldBy = window
+	return res
 }
 
 // claimable reports whether the agent may claim the turn.
@@ -190,6 +199,12 @@ func (s *State) offer(f Facts, kind string) WaitResult {
 		Status: TakeoverAvailable, RoomID: s.RoomID, TurnID: s.Turn, RoomState: s.Status(f), Reason: kind,
 		CurrentOwner: s.Owner, ReservedFor: s.ReservedFor, Evidence: s.evidence(f, kind),
 	}
+}
+
+// WasClosed returns the result for an agent that asks for the turn of a room of which it was a member when
+// that was closed.
+func WasClosed(room, by, reason string) WaitResult {
+	return WaitResult{Status: WaitClosed, RoomID: room, From: by, Reason: reason, Evidence: Evidence{Hint: hintReopen}}
 }
 
 // NotYet returns the result for an agent that has to wait.

@@ -28,12 +28,14 @@ const (
 	hintLongMessage  = `leave longer texts as a note: "tt notes add --stdin"`
 	hintNoteNoTurn   = "without --turn the note is about the room"
 	hintListNotes    = `list them with "tt notes list"`
+	hintOtherWindow  = `go on there, or wait with "tt wait"; if your user wants the turn in this window: "tt take --operator-requested --reason …"`
 	hintElsewhere    = `an agent is on one host: go on there, or act here as another one with --agent, which may wait for the turn; if %s is lost, "tt take --reason …" takes the turn over here as soon as it counts as gone`
 	hintKickableSoon = "it can be kicked in %s, or now with --force"
 	hintTake         = `tt take --reason "…"`
 	hintTakeLater    = `tt take --reason "…" from %s on; a person may at once`
 	hintAnswerAgent  = `answer it in the terminal of %s`
 	hintAskRelease   = `tt msg send %s "please release the turn"`
+	hintStopJob      = `tt job stop %d, by a person: the turn ends with its job %s, which runs still`
 	hintNewGuardian  = `have %s run "tt wait", which starts a guardian`
 )
 

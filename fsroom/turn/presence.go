@@ -84,10 +84,16 @@ func (p Presence) shown() Process {
 // Gone reports whether the member is known to have ended.
 func (f Facts) Gone(s *State, m *Member) bool {
 	p := f.presence(m.AgentID)
-	if p.Process != Gone || f.isWaiting(m.AgentID) {
+	if p.Process != Gone || f.isWaiting(m.AgentID) || s.isAuto(f, m.AgentID) && f.activity(m.AgentID).Job != "" {
 		return false
 	}
 	return !p.OutlivesProcess || f.silence(m) > ms(s.Policy.GoneGrace)
+}
+
+// isAuto reports whether a member holds a turn that a hook has taken. It ends with the process that
+// took it, but not while a job of it runs.
+func (s *State) isAuto(f Facts, id string) bool {
+	return s.Owner == id && s.Grant.Auto && !f.lease(s).ByHand
 }
 
 // ended reports whether every known process of the member has ended and nothing of it

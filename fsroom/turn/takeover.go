@@ -22,6 +22,7 @@ type TakeRequest struct {
 	Auto     bool          // a hook asks for the agent: a reservation for one that cannot be reached counts as free
 	Turn     *int64        // refuse if another turn is the current one; nil: any
 	Trees    Trees         // of the turn that is taken over
+	Window   int           // as in [TryRequest]
 	// Join makes an agent that is not a member join in the same change. If its Agent
 	// is empty, such an agent is refused.
 	Join JoinRequest
@@ -45,12 +46,15 @@ func Take(s *State, f Facts, r TakeRequest) ([]event.Event, WaitResult, error) {
 	try := TryRequest{Agent: r.Agent, Lease: r.Lease, Host: r.Host, Waited: r.Waited, Auto: r.Auto}
 	elsewhere := s.Owner == r.Agent && s.Grant.Host != "" && s.Grant.Host != r.Host
 	switch {
-	case s.Owner == r.Agent && !elsewhere:
+	case s.Owner == r.Agent && !elsewhere && r.Window == 0:
 		return nil, s.alreadyOwner(), nil
 	case s.claimable(f, try), r.Operator && s.Owner == "" && s.ReservedFor == "":
 		return s.grant(f, try)
 	}
-	kind, err := s.mayTake(f, r.Agent)
+	kind, err := s.mayTake(f, r.Agent, r.Window)
+	if r.Window != 0 && err != nil && !r.Operator {
+		return nil, s.notYet(f, r.Window), nil
+	}
 	if elsewhere { // an agent that has lost its host takes the turn from itself as another one would
 		if kind, err = s.takeoverReason(f), nil; kind == "" {
 			err = AgentElsewhere(s, f, s.Grant.Host)
@@ -120,8 +124,8 @@ func (s *State) takeover(f Facts, r TakeRequest, kind string) ([]event.Event, Wa
 }
 
 // mayTake returns the reason why the agent may take over now, or a refusal.
-func (s *State) mayTake(f Facts, agent string) (kind string, err error) {
-	kind = s.takeoverKind(f, agent)
+func (s *State) mayTake(f Facts, agent string, window int) (kind string, err error) {
+	kind = s.takeoverKind(f, agent, window)
 	if kind == "" {
 		return "", s.notAvailable(f, agent)
 	}
@@ -134,9 +138,9 @@ func (s *State) mayTake(f Facts, agent string) (kind string, err error) {
 }
 
 // takeoverKind returns the reason that makes a takeover by the agent possible, ""
-// if there is none.
-func (s *State) takeoverKind(f Facts, agent string) string {
-	if s.Owner == agent || s.ReservedFor == agent {
+// if there is none. A turn of another window of its session is one of another agent to it.
+func (s *State) takeoverKind(f Facts, agent string, window int) string {
+	if s.Owner == agent && window == 0 || s.ReservedFor == agent {
 		return ""
 	}
 	return s.takeoverReason(f)

@@ -138,7 +138,11 @@ func (s *State) holderTrouble(f Facts, m *Member, k Support) (list []Trouble) {
 	case p.Stopped:
 		add(Trouble{What: HarnessStopped, PID: p.PID}, continueProcess(p.PID))
 	case p.Process == Gone:
-		add(Trouble{What: HarnessEnded, PID: p.PID, Since: known(p.EndedAt)}, take)
+		do := take
+		if a := f.activity(m.AgentID); a.Job != "" && s.isAuto(f, m.AgentID) {
+			do = fmt.Sprintf(hintStopJob, a.JobID, a.Job)
+		}
+		add(Trouble{What: HarnessEnded, PID: p.PID, Since: known(p.EndedAt)}, do)
 	}
 	switch k.Guardian {
 	case ProcessStopped:

@@ -38,7 +38,7 @@ func (c *Client) JoinWithin(ctx context.Context, w *workspace.Workspace, limit t
 	left time.Duration, err error) {
 	began := time.Now()
 	for {
-		r, snap, err = c.Join(ctx, w, false)
+		r, snap, err = c.JoinToAsk(ctx, w)
 		left = max(0, limit-time.Since(began))
 		if !fsroom.IsUnreachable(err) || left == 0 {
 			return r, snap, left, err

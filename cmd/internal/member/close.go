@@ -3,8 +3,10 @@ package member
 import (
 	"context"
 
+	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
+	"github.com/talking-stick/tt/fsroom/workspace"
 	"github.com/talking-stick/tt/journal/event"
 )
 
@@ -22,6 +24,9 @@ func (r *Room) CloseMoved(ctx context.Context, reason string, at int64) (res tur
 	end := r.turnEnd(ctx, nil)
 	_, _, err = r.updateThen(ctx, nil, func(st *turn.State, f turn.Facts) (events []event.Event, err error) {
 		owner, members = st.Owner, st.Others("")
+		if err := r.CheckWindow(st); err != nil && !request.Human {
+			return nil, err
+		}
 		if events, res, err = turn.Close(st, f, request); err == nil && st.Owner == r.Self.ID {
 			events = append(end.Events(st), events...)
 		}
@@ -62,4 +67,61 @@ func (r *Room) movedAway(ctx context.Context, last int64) error {
 		return nil
 	}
 	return code.New(code.RoomClosed, "the room was %s", reason).WithHint("%s", hint).With("reason", reason)
+}
+
+// A ClosedError is the answer to an agent that asks for the turn of a room that was closed while it was a
+// member, until somebody joins again.
+type ClosedError struct{ Result turn.WaitResult }
+
+func (e *ClosedError) Error() string { return "the room was closed: " + e.Result.Reason }
+
+// CheckClosed returns a [ClosedError] if the room of the workspace was closed while the agent was a
+// member and nobody has joined since.
+func (c *Client) CheckClosed(ctx context.Context, w *workspace.Workspace) error {
+	for _, dir := range w.Chain() {
+		r := c.Room(fsroom.RoomName(w.Identity(dir)), w)
+		snap, err := r.FS.View()
+		if err != nil {
+			return nil // whoever joins is told
+		}
+		if snap.State.Open {
+			return nil
+		}
+		if err := r.checkClosed(ctx, snap.State); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkClosed is CheckClosed for one room. It reads the life that has ended.
+func (r *Room) checkClosed(ctx context.Context, st *turn.State) error {
+	if st.Open || st.Seq == 0 {
+		return nil
+	}
+	since := int64(0)
+	if path, last, err := r.FS.LastArchived(); err == nil && last == st.Seq {
+		first, _ := fsroom.ArchivedEvents(path)
+		since = first - 1
+	} else if err == nil {
+		since = last
+	}
+	var closed *event.Event
+	member := false
+	_ = r.EachEvent(ctx, since, true, func(e *event.Event) error {
+		switch {
+		case e.Type == turn.MemberJoined && e.From == r.Self.ID:
+			member = true
+		case turn.EndsMembership(e, r.Self.ID):
+			member = false
+		case e.Type == turn.Closed && e.From != "" && member:
+			end := e.Clone()
+			closed = &end
+		}
+		return nil
+	})
+	if closed == nil || turn.GoOnAt(closed.Reason, r.FS.IsShared()) != "" {
+		return nil
+	}
+	return &ClosedError{turn.WasClosed(r.FS.Name(), closed.From, closed.Reason)}
 }

@@ -13,31 +13,78 @@ import (
 // EnsureGuardian returns the pid of the guardian of the agent's turn. If none is
 // alive, or the guardian has let the lease expire, it starts one. When several
 // processes call it at once, one guardian remains. A turn that is not the agent's any
-// more is refused as by [turn.State.Check], and nothing is written.
+// more is refused as by [turn.State.Check], and one that another window of its session has as by
+// [Room.CheckWindow]; nothing is written then. Where the process that took the turn has ended, it
+// belongs to that of the caller from now on.
 //
 // It looks at the room while that is locked. The agent has recorded its presence before: so
 // either a takeover came first and is seen here, or one that comes later sees the presence.
 // With an engine the lease is renewed too, so that it is the engine that says whose the
 // turn is.
 func (r *Room) EnsureGuardian(ctx context.Context, fence turn.Fence) (pid int, err error) {
-	return r.ensureGuardian(ctx, fence, false)
+	return r.keep(ctx, fence, keeping{})
 }
 
-// ensureGuardian is EnsureGuardian. byHand says that a command of the agent has asked for the
-// turn.
-func (r *Room) ensureGuardian(ctx context.Context, fence turn.Fence, byHand bool) (pid int, err error) {
+// Renew renews the lease of the turn in progress, and starts a guardian if none is alive. It is for
+// an agent that comes back to its turn: before the first write of a turn of its model, and where
+// [Room.IsKept] does not hold. The signs of life of the agent have to be written before, so that
+// being replaced comes either before it, and is refused as by [Room.EnsureGuardian], or does not come.
+func (r *Room) Renew(ctx context.Context, st *turn.State) error {
+	if err := r.checkHost(st); err != nil {
+		return err
+	}
+	_, err := r.keep(ctx, turn.Fence{Agent: r.Self.ID, Turn: st.Turn, Lease: st.Grant.Lease}, keeping{renew: true})
+	return err
+}
+
+// IsKept reports whether the turn in progress is the caller's and a guardian renews its lease, as far as that can be
+// seen without a lock.
+func (r *Room) IsKept(st *turn.State) bool {
+	if st.Owner != r.Self.ID || r.holdsElsewhere(st) {
+		return false
+	}
+	l := r.recorded(st)
+	return r.activeGuardian(st, &l) != 0 && !r.inherits(&l) && r.otherWindow(l.Holder) == 0
+}
+
+// A keeping says for what a lease is kept.
+type keeping struct {
+	byHand bool // a command of the agent has asked for the turn
+	renew  bool // the lease is renewed also if its guardian does that
+}
+
+// inherits reports whether the turn with the lease belongs to the caller's process from now on: that
+// which took it has ended, or is not known.
+func (r *Room) inherits(l *turn.Lease) bool {
+	h := identity.Process(l.Holder)
+	return r.Self.Root != nil && h != *r.Self.Root && (l.Holder == (turn.ProcessID{}) || r.Table.Verdict(h) == identity.Gone)
+}
+
+// keep is EnsureGuardian with a purpose.
+func (r *Room) keep(ctx context.Context, fence turn.Fence, k keeping) (pid int, err error) {
 	var before *identity.Process
 	ensure := func(started *guardianProcess) error {
 		return r.renewLease(ctx, func(st *turn.State, l *turn.Lease) (bool, error) {
 			if err := st.Check(r.Facts(st), fence); err != nil {
 				return false, err
 			}
-			byHand := byHand && !l.ByHand
-			l.ByHand = l.ByHand || byHand
+			if pid := r.otherWindow(l.Holder); pid != 0 {
+				return false, turn.HeldByWindow(st, r.Facts(st), pid)
+			}
+			changed := k.renew || r.FS.IsShared()
+			if k.byHand && !l.ByHand {
+				l.ByHand, changed = true, true
+			}
+			if r.inherits(l) {
+				l.Holder, changed = r.session(), true
+				r.own().Notify() // the guardian watches that process from now on
+			}
 			pid = r.activeGuardian(st, l)
 			if pid != 0 {
-				l.Renew(r.Now(), st.Policy, turn.ProcessID{})
-				return r.FS.IsShared() || byHand, nil
+				if k.renew || r.FS.IsShared() {
+					l.Renew(r.Now(), st.Policy, turn.ProcessID{})
+				}
+				return changed, nil
 			}
 			if started == nil {
 				before = guardianOf(*l)

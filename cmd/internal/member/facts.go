@@ -39,9 +39,9 @@ type caller struct {
 func (r *Room) Facts(st *turn.State) turn.Facts { return r.facts(st, r.caller(st), make(verdicts)) }
 
 // caller returns the agent as the caller. If it has the turn on another host, what is known
-// of it is what that host says.
+// of it is what that host says, and if it has it in another window, what that window does.
 func (r *Room) caller(st *turn.State) caller {
-	if r.holdsElsewhere(st) {
+	if r.holdsElsewhere(st) || r.HeldByOtherWindow(st) != 0 {
 		return caller{}
 	}
 	return caller{id: r.Self.ID}
@@ -60,6 +60,12 @@ func (r *Room) facts(st *turn.State, by caller, judged verdicts) turn.Facts {
 	}
 	presence := oncePerAgent(func(id string) turn.Presence {
 		p := r.presence(id, look)
+		// A turn that a hook has taken ends with the process that took it.
+		auto := id == owner && id != by.id && st.Grant.Auto && !lease.ByHand
+		if h := identity.Process(lease.Holder); auto && h != (identity.Process{}) && !r.isElsewhere(h) {
+			c := look(h)
+			p.Process, p.PID, p.Stopped, p.OutlivesProcess = c.verdict, h.PID, c.stopped, false
+		}
 		if id == by.id && r.Self.Root != nil {
 			p.Process, p.Stopped = turn.Alive, false
 		}
@@ -119,6 +125,9 @@ func (r *Room) watched(st *turn.State) (processes []identity.Process) {
 			known = []identity.Process{*g}
 		}
 		processes = append(processes, known...)
+	}
+	if r.HeldByOtherWindow(st) != 0 {
+		processes = append(processes, identity.Process(r.recorded(st).Holder))
 	}
 	return processes
 }

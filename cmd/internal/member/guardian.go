@@ -2,6 +2,7 @@ package member
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/talking-stick/tt/fsroom"
@@ -83,6 +84,12 @@ func (g *guardian) look(ctx context.Context, st *turn.State) (done bool, sleep f
 	case !g.guards(st):
 		return g.afterTurn(st)
 	}
+	if g.Room.IsAuto(st) {
+		ended, _, err := g.Room.endAuto(ctx, g.isOver, func() bool { return false })
+		if ended || isLockTimeout(err) {
+			return false, fsroom.Sleep{For: time.Millisecond}, nil
+		}
+	}
 	if g.isGone(st) {
 		ended, err := g.endLease(ctx, "the agent's process has ended")
 		switch {
@@ -94,11 +101,6 @@ func (g *guardian) look(ctx context.Context, st *turn.State) (done bool, sleep f
 			return false, fsroom.Sleep{For: time.Millisecond}, nil
 		}
 		return true, fsroom.Sleep{}, err
-	}
-	if g.Room.IsAuto(st) && st.IdleFor(g.facts(st)) == 0 {
-		if _, err := g.Room.EndAuto(ctx, func() bool { return false }); err == nil {
-			return false, fsroom.Sleep{For: time.Millisecond}, nil
-		}
 	}
 	if left := g.notifyOthers(st); left > 0 {
 		return false, fsroom.Sleep{For: left}, nil
@@ -114,6 +116,12 @@ func (g *guardian) guards(st *turn.State) bool {
 // facts are those on which the guardian decides.
 func (g *guardian) facts(st *turn.State) turn.Facts {
 	return g.Room.facts(st, caller{isGuardian: true}, make(verdicts))
+}
+
+// isOver reports whether a turn that a hook has taken is over: its process has ended, or its model
+// is idle for too long.
+func (g *guardian) isOver(st *turn.State) bool {
+	return g.guards(st) && (g.isGone(st) || st.IdleFor(g.facts(st)) == 0)
 }
 
 // isGone reports whether the agent is known to have ended.
@@ -171,7 +179,7 @@ func (g *guardian) notifyOthers(st *turn.State) (left time.Duration) {
 
 // renewIfDue renews the lease when it is time to, and says when that is next.
 func (g *guardian) renewIfDue(ctx context.Context, st *turn.State) (done bool, sleep fsroom.Sleep, err error) {
-	g.exits.Watch(g.Room.processRecord(g.Room.Self.ID).Processes)
+	g.exits.Watch(g.watched(st))
 	interval := g.toRenew(st).RenewalInterval(st.Policy)
 	now := g.Room.Now() // read once: a renewal that fell due between two readings would be forgotten
 	first := g.due == firstRenewal
@@ -226,6 +234,19 @@ func (g *guardian) toRenew(st *turn.State) turn.Lease {
 // isRecorded reports whether the record of the turn names this guardian.
 func (g *guardian) isRecorded(st *turn.State) bool {
 	return g.Room.recorded(st).Guardian == turn.ProcessID(g.self)
+}
+
+// watched returns the processes by whose end the turn may be over: those of the agent, the one that
+// took the turn, and those of its jobs.
+func (g *guardian) watched(st *turn.State) []identity.Process {
+	watched := slices.Clone(g.Room.processRecord(g.Room.Self.ID).Processes)
+	if h := identity.Process(g.Room.recorded(st).Holder); h != (identity.Process{}) && !slices.Contains(watched, h) {
+		watched = append(watched, h)
+	}
+	if j := g.Room.RunningJob(g.Room.Self.ID); j != nil && j.Runner != nil {
+		watched = append(watched, *j.Runner)
+	}
+	return watched
 }
 
 // renew renews the lease. It reports false when the turn is over or another guardian

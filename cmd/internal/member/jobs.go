@@ -79,19 +79,19 @@ func (r *Room) RunningJob(agent string) *jobs.Job {
 // nothing is known, works as long as its own job runs.
 func (r *Room) withJob(id string, a turn.Activity) turn.Activity {
 	j := r.RunningJob(id)
-	if j == nil || a.What == turn.ActivityEnded {
+	if j == nil {
 		return a
 	}
 	title, since := j.End().Title(), j.AskedAt
 	if j.StartedAt != nil {
 		since = *j.StartedAt
 	}
-	if !turn.InTurn(a.What) {
+	if !turn.InTurn(a.What) && a.What != turn.ActivityEnded {
 		if a.What == "" {
 			a.Since, a.At = since, since
 		}
 		a = turn.Activity{What: turn.ActivityWorking, Since: a.Since, At: a.At, Detail: "job " + title, Source: "host"}
 	}
-	a.Job, a.JobSince = title, since.Time
+	a.Job, a.JobID, a.JobSince = title, j.ID, since.Time
 	return a
 }

@@ -21,6 +21,24 @@ func (c *Client) Join(ctx context.Context, w *workspace.Workspace, forceNew bool
 	return c.joinAs(ctx, w, forceNew, false)
 }
 
+// JoinToAsk is [Client.Join] for an agent that asks for the turn. If it was a member of the
+// room when that was closed, and nobody has joined since, the error is a [ClosedError].
+func (c *Client) JoinToAsk(ctx context.Context, w *workspace.Workspace) (*Room, *snapshot, error) {
+	if err := c.CheckClosed(ctx, w); err != nil {
+		return nil, nil, err
+	}
+	r, err := c.SelectRoom(w, false)
+	if err != nil {
+		return nil, nil, err
+	}
+	r.Asks = true
+	snap, err := r.join(ctx, false)
+	if err == nil {
+		r.warnObserver(snap.State, false)
+	}
+	return r, snap, err
+}
+
 // Observe is [Client.Join] that makes an agent that is not a member yet an observer.
 func (c *Client) Observe(ctx context.Context, w *workspace.Workspace, forceNew bool) (*Room, *snapshot, error) {
 	return c.joinAs(ctx, w, forceNew, true)
@@ -35,13 +53,18 @@ func (c *Client) joinAs(ctx context.Context, w *workspace.Workspace, forceNew, o
 	if err != nil {
 		return r, snap, err
 	}
-	switch observer := snap.State.Member(c.Self.ID).Observer; {
+	r.warnObserver(snap.State, observe)
+	return r, snap, nil
+}
+
+// warnObserver sets the warning of an agent that is to observe and is a member, or the reverse.
+func (r *Room) warnObserver(st *turn.State, observe bool) {
+	switch observer := st.Member(r.Self.ID).Observer; {
 	case observe && !observer:
 		r.Warning = "you are a member already, and stay one; to observe only, \"tt leave\" first"
 	case !observe && observer:
-		r.Warning = snap.State.Owner + " has started you: you act for it and observe; \"tt wait\" makes you a member once it has released"
+		r.Warning = st.Owner + " has started you: you act for it and observe; \"tt wait\" makes you a member once it has released"
 	}
-	return r, snap, nil
 }
 
 // SelectRoom returns the room that a join goes to, and creates nothing. Created and
@@ -129,6 +152,11 @@ func (r *Room) join(ctx context.Context, observe bool) (*snapshot, error) {
 	seen := snap
 	for again := true; again; seen = nil {
 		if snap, _, err = r.updateThen(ctx, seen, func(st *turn.State, f turn.Facts) (events []event.Event, err error) {
+			if r.Asks {
+				if err := r.checkClosed(ctx, st); err != nil {
+					return nil, err
+				}
+			}
 			var policy turn.Policy
 			if !st.Open || st.Quiet(r.time()) { // a room that is open has its own
 				if policy, err = r.Policy(); err != nil {

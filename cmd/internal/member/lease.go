@@ -212,6 +212,14 @@ func (r *Room) HeldByOtherWindow(st *turn.State) (pid int) {
 	return r.otherWindow(r.recorded(st).Holder)
 }
 
+// CheckWindow refuses an agent of which another window has the turn.
+func (r *Room) CheckWindow(st *turn.State) error {
+	if pid := r.HeldByOtherWindow(st); pid != 0 {
+		return turn.HeldByWindow(st, r.Facts(st), pid)
+	}
+	return nil
+}
+
 // otherWindow is HeldByOtherWindow for the process that took the turn.
 func (r *Room) otherWindow(holder turn.ProcessID) (pid int) {
 	mine := r.session()

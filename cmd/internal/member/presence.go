@@ -39,7 +39,9 @@ func (r *Room) RecordPresence(ctx context.Context, st *turn.State) {
 	if !r.IsMember(st) || r.holdsElsewhere(st) {
 		return
 	}
-	r.recordSeen()
+	if r.HeldByOtherWindow(st) == 0 { // else it is no sign of who holds the turn
+		r.recordSeen()
+	}
 	r.ReplaceGuardian(ctx, st)
 	r.SettleJobs(ctx)
 }

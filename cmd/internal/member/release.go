@@ -20,6 +20,9 @@ func (r *Room) Release(ctx context.Context, seen *snapshot, handoff json.RawMess
 	end := r.turnEnd(ctx, seen)
 	request := turn.ReleaseRequest{Fence: fence, Handoff: handoff}
 	snap, _, err := r.updateThen(ctx, seen, func(st *turn.State, f turn.Facts) (events []event.Event, err error) {
+		if err := r.CheckWindow(st); err != nil {
+			return nil, err
+		}
 		changed := end.Events(st)
 		request.OfUse = turn.WasOfUse(changed)
 		if events, res, err = release(st, f, request, target); err == nil {
@@ -62,6 +65,9 @@ func (r *Room) CheckRelease(ctx context.Context, target string) error {
 		return err
 	}
 	if err := r.checkHost(snap.State); err != nil {
+		return err
+	}
+	if err := r.CheckWindow(snap.State); err != nil {
 		return err
 	}
 	_, _, err = release(snap.State, r.Facts(snap.State), turn.ReleaseRequest{Fence: fence}, target)

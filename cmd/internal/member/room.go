@@ -25,6 +25,7 @@ type Room struct {
 	Warning   string // by SelectRoom: what the user should know about the choice
 	JoinedAt  int64  // by Join: the last event of the room as the agent was found to be a member
 	Visits    bool   // by Reaching: the agent works in another tree of the repository
+	Asks      bool   // the agent asks for the turn: Join refuses with a [ClosedError] to open a room again of which it knows no end
 
 	restarted bool // the guardian of the agent's turn had ended and was replaced
 }

@@ -67,7 +67,11 @@ const takePatience = time.Second
 // exists, an agent that is no member becomes one with the takeover, a person an observer.
 func (r *Room) Take(ctx context.Context, request turn.TakeRequest, out Output) (err error) {
 	if r.Created {
-		if _, err := r.join(ctx, false); err != nil {
+		r.Asks = true
+		var closed *ClosedError
+		if _, err := r.join(ctx, false); errors.As(err, &closed) {
+			return out.Answer(closed.Result)
+		} else if err != nil {
 			return err
 		}
 	}
@@ -93,7 +97,7 @@ func (r *Room) Take(ctx context.Context, request turn.TakeRequest, out Output) (
 		if owner != "" && st.Owner == owner {
 			changed = end.Events(st)
 		}
-		request.Trees = turn.TreesOf(changed)
+		request.Trees, request.Window = turn.TreesOf(changed), r.HeldByOtherWindow(st)
 		events, res, err := turn.Take(st, f, request)
 		if err == nil && len(events) > 0 {
 			events = append(changed, events...)
@@ -137,7 +141,9 @@ func (r *Room) Wait(ctx context.Context, limit time.Duration, park, inbox bool, 
 	if t.result.Status != turn.WaitClosed { // the directory of a room that has ended is gone
 		_ = r.own().Mark(waitingFile, r.time())
 		r.endWait()
-		r.recordSeen()
+		if t.result.HeldBy == 0 {
+			r.recordSeen()
+		}
 	}
 	return t.answer()
 }
@@ -273,7 +279,7 @@ func (t *turnRequest) try(ctx context.Context, snap *snapshot) (done bool, err e
 		if err := t.Room.checkHost(st); err != nil {
 			return nil, turn.WaitResult{}, err
 		}
-		request.Waited, request.Woken = t.Room.elapsed(t.since), t.Room.wasWoken(st)
+		request.Waited, request.Woken, request.Window = t.Room.elapsed(t.since), t.Room.wasWoken(st), t.Room.HeldByOtherWindow(st)
 		return turn.Try(st, f, request)
 	})
 }
@@ -459,7 +465,7 @@ func (t *turnRequest) provenBy() turn.Proof {
 // [turn.State.Check].
 func (t *turnRequest) resume(ctx context.Context) (err error) {
 	t.Room.recordSeen() // first, see EnsureGuardian
-	if t.result.GuardianPID, err = t.Room.ensureGuardian(ctx, t.fence(), !t.auto); err == nil {
+	if t.result.GuardianPID, err = t.Room.keep(ctx, t.fence(), keeping{byHand: !t.auto}); err == nil {
 		err = t.tell(t.lookUp(context.WithoutCancel(ctx), t.before, t.result.HandoffSeq))
 	}
 	return ownedError(t.result.TurnID, err)

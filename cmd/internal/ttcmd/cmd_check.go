@@ -41,6 +41,7 @@ type checkResult struct {
 	PathMissing  bool           `json:"path_missing,omitempty"` // the path does not exist: the room is that of a directory that was removed, or one above it
 	Reason       string         `json:"reason,omitempty"`       // why not
 	Host         string         `json:"host,omitempty"`         // on which the caller has the turn, if that is another one
+	HeldBy       int            `json:"held_by_pid,omitempty"`  // the process of the caller's session that has the turn, in another window
 	Trouble      []turn.Trouble `json:"trouble,omitempty"`      // with the holder
 	Shared       bool           `json:"shared,omitempty"`       // with other hosts: an engine has confirmed the answer
 	ActsFor      string         `json:"acts_for,omitempty"`     // the holder, one of whose commands has started the caller's session
@@ -97,6 +98,9 @@ func check(ctx context.Context, c *cli.Invocation) (checkResult, error) {
 	if res.Host = room.Elsewhere(st); res.Host != "" {
 		res.Reason = turn.HeldElsewhere
 	}
+	if res.HeldBy = room.HeldByOtherWindow(st); res.HeldBy != 0 {
+		res.Reason = turn.HeldInWindow
+	}
 	if res.Reason != "" && v.Owner != "" && st.Holds(f, v.Owner, room.CurrentFence(st)) == "" &&
 		room.StartedByOwner(st, client.Self.Harness, client.Self.Root) {
 		res.Reason, res.ActsFor = "", v.Owner
@@ -118,6 +122,8 @@ func writeCheck(t *cli.Text, r checkResult) {
 		t.Line("No: there is no room here.")
 	case r.Host != "":
 		t.Line(`%s You have turn %d on host %s.`, t.Yellow("No."), r.TurnID, r.Host)
+	case r.HeldBy != 0:
+		t.Line("%s This session holds the stick in another window (process %d).", t.Yellow("No."), r.HeldBy)
 	case r.CurrentOwner == r.AgentID:
 		t.Line(`%s The turn is yours, but its lease is not alive. Take it up again with: tt wait`, t.Yellow("No."))
 	case r.CurrentOwner != "":

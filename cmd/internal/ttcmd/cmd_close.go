@@ -14,9 +14,9 @@ var closeCommand = &cli.Command{
 	Name:  "close",
 	Args:  []cli.Arg{pathArg},
 	Short: "end the room, because the work is done",
-	Long: "The holder of the turn may close the room; while nobody holds it, any member may, and a person always. " +
-		"Every wait and every stream in the room ends, and each wait says the reason. The journal goes to the archive, " +
-		"where tt log still reads it; nothing is deleted.",
+	Long: "The holder of the turn may close the room; while nobody holds it, and no assignment waits for its recipient, any member may, " +
+		"and a person always. Every wait and every stream in the room ends, and each wait says the reason, as does every later tt wait, try " +
+		"and take of who was a member, until somebody joins. The journal goes to the archive, where tt log still reads it; nothing is deleted.",
 	Examples: []cli.Example{{Line: `tt close --reason "the parser is merged"`}},
 	Flags: func(f *cli.Flags) {
 		f.String("reason", "TEXT", "why; required, kept in the journal, and told to everybody who waits")

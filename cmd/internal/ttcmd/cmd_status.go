@@ -46,6 +46,7 @@ type statusResult struct {
 	Owner          string         `json:"owner,omitempty"`
 	ReservedFor    string         `json:"reserved_for,omitempty"`
 	YouOwn         bool           `json:"you_own"`
+	HeldBy         int            `json:"held_by_pid,omitempty"` // the process of the caller's session that has the turn, in another window
 	YourTurnNext   bool           `json:"your_turn_next"`
 	LeaseExpiresAt *event.Time    `json:"lease_expires_at,omitempty"`
 	ClaimExpiresAt *event.Time    `json:"claim_expires_at,omitempty"`
@@ -104,7 +105,8 @@ func statusFor(room *member.Room, st *turn.State, f turn.Facts) statusResult {
 	res := statusResult{
 		RoomID: v.RoomID, CanonicalPath: v.CanonicalPath, State: v.State, TurnID: v.TurnID,
 		AgentID: room.Self.ID, Member: room.IsMember(st), Owner: v.Owner, ReservedFor: v.ReservedFor,
-		YouOwn: v.Owner == room.Self.ID, YourTurnNext: v.ReservedFor == room.Self.ID || st.Pending.Preferred == room.Self.ID,
+		YouOwn: v.Owner == room.Self.ID, HeldBy: room.HeldByOtherWindow(st),
+		YourTurnNext:   v.ReservedFor == room.Self.ID || st.Pending.Preferred == room.Self.ID,
 		LeaseExpiresAt: v.LeaseExpiresAt, ClaimExpiresAt: v.ClaimExpiresAt,
 		Guardian: guardianOf(room, st, f), Trouble: v.Trouble, Unread: mailbox.Of(room).Unread(st).Messages,
 	}
@@ -160,6 +162,8 @@ func openNotesFor(st *turn.State, agent string) (notes, pages int) {
 // nextAction returns what the caller should do now.
 func nextAction(r statusResult) string {
 	switch {
+	case r.HeldBy != 0:
+		return "go on in the other window, or tt wait"
 	case r.YouOwn && (r.State == turn.StateStaleOwner || r.Guardian.Status != string(turn.Alive)):
 		return "tt wait, to get a guardian for your turn again"
 	case r.YouOwn:
@@ -187,6 +191,8 @@ func writeStatus(t *cli.Text, v turn.RoomView, r statusResult, outside string) {
 		t.Line("%s", outside)
 	}
 	switch {
+	case r.HeldBy != 0:
+		t.Line("You     %s, holding the stick in another window (process %d)", r.AgentID, r.HeldBy)
 	case r.YouOwn:
 		t.Line("You     %s, holding the stick; guardian %s", t.Green(r.AgentID), guardianWords(r.Guardian))
 	case r.Observer:

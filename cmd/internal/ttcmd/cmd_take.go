@@ -52,6 +52,9 @@ func runTake(ctx context.Context, c *cli.Invocation) error {
 	if err != nil {
 		return err
 	}
+	if err := client.CheckClosed(ctx, w); err != nil {
+		return (&waitOutput{c: c}).answerClosed(err)
+	}
 	room, err := client.SelectRoom(w, false)
 	if err == nil && room.Created && client.IsHuman() {
 		_, _, err = client.Open(w, nil) // room_not_found

@@ -77,9 +77,18 @@ func exitCodeFlag(f *cli.Flags) {
 }
 
 func runTry(ctx context.Context, c *cli.Invocation) error {
-	room, _, err := join(ctx, c, false, false)
+	client, err := newClient(c)
 	if err != nil {
 		return err
+	}
+	w, err := locateToJoin(c, client)
+	if err != nil {
+		return err
+	}
+	room, _, err := client.JoinToAsk(ctx, w)
+	if err != nil {
+		out := &waitOutput{c: c}
+		return out.exit(out.answerClosed(err))
 	}
 	recordFirst(ctx, c, room)
 	out := newWaitOutput(c, room)
@@ -112,7 +121,8 @@ func runWait(ctx context.Context, c *cli.Invocation) error {
 		return interrupted(ctx, out.exit(out.Answer(client.NotYet(w, err))))
 	}
 	if err != nil {
-		return interrupted(ctx, err)
+		out := &waitOutput{c: c}
+		return interrupted(ctx, out.exit(out.answerClosed(err)))
 	}
 	if policy := time.Duration(snap.State.Policy.WaitForTurn) * time.Millisecond; !c.Given("timeout") {
 		limit = max(0, limit+policy-atMost)
@@ -144,6 +154,15 @@ func newWaitOutput(c *cli.Invocation, room *member.Room) *waitOutput {
 		c.Notice(out.warning)
 	}
 	return out
+}
+
+// answerClosed answers an agent whose room was closed. Other errors are returned as they are.
+func (o *waitOutput) answerClosed(err error) error {
+	var closed *member.ClosedError
+	if !errors.As(err, &closed) {
+		return err
+	}
+	return o.Answer(closed.Result)
 }
 
 // Answer implements [member.Output].

@@ -251,6 +251,9 @@ func notYetWords(t *cli.Text, r turn.WaitResult) string {
 	switch {
 	case r.GrantedTo != 0:
 		return fmt.Sprintf("The turn is yours already: process %d was granted turn %d while this one waited.", r.GrantedTo, r.TurnID)
+	case r.HeldBy != 0:
+		return fmt.Sprintf("Not your turn: this session, in another window (process %d), holds turn %d (lease %s).", r.HeldBy, r.TurnID,
+			deadline(t, r.LeaseExpiresAt))
 	case r.CurrentOwner != "":
 		return fmt.Sprintf("Not your turn: %s holds turn %d (lease %s).", r.CurrentOwner, r.TurnID, deadline(t, r.LeaseExpiresAt))
 	case r.ReservedFor != "":

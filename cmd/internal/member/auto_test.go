@@ -1,0 +1,174 @@
+package member
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/talking-stick/tt/cmd/internal/hearing"
+	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/fsroom/turn"
+	"github.com/talking-stick/tt/identity"
+)
+
+// takenByHook returns an agent that has a turn which a hook has taken, in the window of a process that
+// lives, beside another member. Before its next lock it does what next says. The guardian is this process.
+func takenByHook(t *testing.T, policy turn.Policy) (f *fixture, a *Room, g *guardian, next *func()) {
+	f = newFixture(t)
+	a, next = f.joinBeforeLock("a:1", policy)
+	f.join("b:1")
+	window := f.child()
+	a.Self.Root, a.Self.SessionExported = &window, true
+	_, res, err := a.Client.TakeAuto(t.Context(), f.workspace())
+	f.must(err)
+	f.killGuardian(a)
+	self := a.Table.Self()
+	c := *a.Client
+	c.Self.Root = nil
+	g = &guardian{Room: c.Room(a.FS.Name(), nil), turn: res.TurnID, self: self, notified: true, due: time.Hour, renewed: a.Now()}
+	f.must(g.Room.changeLease(t.Context(), func(_ *turn.State, l *turn.Lease) (bool, error) {
+		l.Guardian = turn.ProcessID(self)
+		return true, nil
+	}))
+	if !a.IsAuto(f.state(a)) || a.recorded(f.state(a)).Holder != turn.ProcessID(window) {
+		t.Fatalf("%+v", a.recorded(f.state(a)))
+	}
+	return f, a, g, next
+}
+
+// works notes what the model does, since some time ago.
+func (f *fixture) works(r *Room, what string, ago time.Duration) {
+	f.Helper()
+	since := turn.At(time.Now().Add(-ago), "", 0)
+	_, err := r.Client.Hearing().Note(hearing.Doing{What: what, Since: since, Session: "s", Process: r.Self.Root})
+	f.must(err)
+}
+
+// The guardian ends a turn that a hook has taken because its model is idle. If it is back before the
+// room is locked, the turn goes on.
+func TestHolderIsBackBeforeItsTurnEnds(t *testing.T) {
+	policy := turn.DefaultPolicy()
+	policy.IdleTTL = 1
+	f, a, g, next := takenByHook(t, policy)
+	idle := func() {
+		f.works(a, turn.ActivityIdle, time.Hour)
+		for st := f.state(a); st.IdleFor(g.facts(st)) != 0; { // it was heard of a moment ago
+		}
+	}
+	idle()
+	*next = func() { f.works(a, turn.ActivityWorking, 0) }
+	if done, _, err := g.look(t.Context(), f.state(a)); done || err != nil {
+		t.Fatalf("done %v, %v", done, err)
+	}
+	if st := f.state(a); st.Owner != "a:1" {
+		t.Fatalf("the turn of a holder that is back was ended: %q has it", st.Owner)
+	}
+	idle()
+	if _, _, err := g.look(t.Context(), f.state(a)); err != nil || f.state(a).Owner != "" {
+		t.Errorf("the turn of an idle holder goes on: %v", err)
+	}
+}
+
+// What ends a turn that a hook has taken is asked under the lock: another holder of it, and a command
+// that asked for it.
+func TestAutoEndLooksAgain(t *testing.T) {
+	for name, before := range map[string]func(a *Room) error{
+		"by hand": func(a *Room) error {
+			snap, _ := a.FS.View()
+			_, err := a.keep(t.Context(), snap.State.Fence(), keeping{byHand: true})
+			return err
+		},
+		"another turn": func(a *Room) error {
+			return a.Take(t.Context(), turn.TakeRequest{Agent: "a:1", Lease: "again", Reason: "x", Operator: true, Window: 1}, make(answers, 1))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f, a, _, next := takenByHook(t, turn.DefaultPolicy())
+			*next = func() {
+				if err := before(a); err != nil {
+					t.Error(err)
+				}
+			}
+			if _, err := a.EndAuto(t.Context(), func() bool { return false }); err != nil || f.state(a).Owner == "" {
+				t.Errorf("it was ended, %v", err)
+			}
+		})
+	}
+}
+
+// A turn that a hook has taken ends with the process that took it, at once, also if another window of
+// the session lives.
+func TestAutoTurnEndsWithItsProcess(t *testing.T) {
+	f, a, g, _ := takenByHook(t, turn.DefaultPolicy())
+	st := f.state(a)
+	if !slices.Contains(g.watched(st), *a.Self.Root) {
+		t.Errorf("the guardian does not watch %v", a.Self.Root)
+	}
+	other := f.child()
+	f.must(a.own().Write(processesFile, &processRecord{Processes: []identity.Process{*a.Self.Root, other}, Lingers: true}))
+	f.must(f.killProcess(a.Self.Root.PID))
+	b := f.join("b:1")
+	if got := f.try(b); got.Status != turn.TakeoverAvailable || got.Reason != turn.ReasonOwnerGone {
+		t.Errorf("before the guardian has looked: %+v", got)
+	}
+	if _, _, err := g.look(t.Context(), f.state(a)); err != nil {
+		t.Fatal(err)
+	}
+	if st := f.state(a); st.Owner != "" || st.Pending.Seq == 0 {
+		t.Errorf("%q has the turn", st.Owner)
+	}
+}
+
+// Another window of a session ends no turn of it.
+func TestOtherWindowEndsNoTurn(t *testing.T) {
+	f, a, _, _ := takenByHook(t, turn.DefaultPolicy())
+	other := f.child()
+	c := *a.Client
+	c.Self.Root = &other
+	b := c.Room(a.FS.Name(), a.Workspace)
+	if _, err := b.EndAuto(t.Context(), func() bool { return false }); err != nil || f.state(a).Owner != "a:1" {
+		t.Errorf("%q has the turn, %v", f.state(a).Owner, err)
+	}
+	if b.IsKept(f.state(a)) || !a.IsKept(f.state(a)) {
+		t.Error("the turn is kept for the wrong window")
+	}
+	if err := b.Renew(t.Context(), f.state(a)); code.Of(err) != code.StaleLease {
+		t.Errorf("renewed: %v", err)
+	}
+}
+
+// Coming back is ordered with being replaced: who has lost the turn is refused, and who has not has
+// its lease from now on.
+func TestRenew(t *testing.T) {
+	f, a, _, next := takenByHook(t, turn.DefaultPolicy())
+	st := f.state(a)
+	before := a.recorded(st)
+	f.must(a.Renew(t.Context(), st))
+	if l := a.recorded(st); l.Renewed.Since(before.Renewed) < 0 || l.Renewed == before.Renewed || l.Guardian != before.Guardian {
+		t.Errorf("%+v, was %+v", l, before)
+	}
+	b := f.join("b:1")
+	*next = func() {
+		f.must(b.Take(t.Context(), turn.TakeRequest{Agent: "b:1", Lease: "b", Reason: "x", Operator: true}, make(answers, 1)))
+	}
+	if err := a.Renew(t.Context(), st); code.Of(err) != code.TurnMismatch {
+		t.Errorf("after a takeover: %v", err)
+	}
+}
+
+// The process that took a turn has ended: the next one of the session has it, and the guardian watches that.
+func TestTurnIsInherited(t *testing.T) {
+	f, a, g, _ := takenByHook(t, turn.DefaultPolicy())
+	other := f.child()
+	f.must(f.killProcess(a.Self.Root.PID))
+	c := *a.Client
+	c.Self.Root = &other
+	b := c.Room(a.FS.Name(), a.Workspace)
+	if b.IsKept(f.state(a)) {
+		t.Error("it is kept before it was renewed")
+	}
+	f.must(b.Renew(t.Context(), f.state(a)))
+	if st := f.state(a); !b.IsKept(st) || !slices.Contains(g.watched(st), other) || g.isOver(st) {
+		t.Errorf("%+v", b.recorded(st))
+	}
+}
