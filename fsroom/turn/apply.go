@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/journal/event"
@@ -123,22 +124,36 @@ func (s *State) applyJoined(e *event.Event) error {
 	}
 	s.Members = append(s.Members, Member{
 		AgentID: e.From, DisplayName: p.DisplayName, SessionKind: p.SessionKind, Observer: p.Observer,
-		Ordinal: s.NextOrdinal, JoinedAt: e.CreatedAt, LastHeld: s.recallFormer(e.From), Broadcasts: s.Broadcasts,
+		Ordinal: s.NextOrdinal, JoinedAt: e.CreatedAt, Broadcasts: s.Broadcasts,
 	})
+	if f := s.former(e.From); f != nil {
+		m := s.Member(e.From)
+		m.LastHeld, m.Lost = f.LastHeld, f.Lost
+		s.Former = slices.DeleteFunc(s.Former, func(h Former) bool { return h.AgentID == e.From })
+	}
 	s.NextOrdinal++
 	return nil
 }
 
-func (s *State) applyLeft(e *event.Event) error { s.remove(e.From); return nil }
-func (s *State) applyKick(e *event.Event) error { s.remove(e.To); return nil }
+func (s *State) applyLeft(e *event.Event) error { s.remove(e.From, Loss{}); return nil }
+
+func (s *State) applyKick(e *event.Event) error {
+	removed := Loss{Type: e.Type, Seq: e.Seq, By: e.From, At: e.CreatedAt, Why: strings.ToValidUTF8(e.Reason[:min(len(e.Reason), mostWhy)], "")}
+	if s.Owner == e.To {
+		removed.Turn = e.Turn
+		s.lose(removed)
+	}
+	s.remove(e.To, removed)
+	return nil
+}
 
 // remove removes a member. A handoff that it was given or offered is pending again,
 // for the next agent that claims the turn.
-func (s *State) remove(id string) {
+func (s *State) remove(id string, how Loss) {
 	for i := range s.Members {
 		if m := s.Members[i]; m.AgentID == id {
 			s.Members = slices.Delete(s.Members, i, i+1)
-			s.rememberFormer(m)
+			s.rememberFormer(m, how)
 			break
 		}
 	}
@@ -153,31 +168,19 @@ func (s *State) remove(id string) {
 	}
 }
 
-// maxFormer is the length of the list of former holders. The first to leave is
+// maxFormer is the length of the list of former members. The first to leave is
 // forgotten first.
 const maxFormer = 64
 
-// rememberFormer keeps when a member that leaves last held the stick.
-func (s *State) rememberFormer(m Member) {
-	if m.LastHeld == 0 {
+// rememberFormer keeps when a member that leaves last held the stick, and how it lost that and its membership.
+func (s *State) rememberFormer(m Member, how Loss) {
+	if m.LastHeld == 0 && how.Type == "" {
 		return
 	}
-	s.Former = append(s.Former, Former{AgentID: m.AgentID, LastHeld: m.LastHeld})
+	s.Former = append(s.Former, Former{AgentID: m.AgentID, LastHeld: m.LastHeld, Lost: m.Lost, Removed: how})
 	if n := len(s.Former) - maxFormer; n > 0 {
 		s.Former = slices.Delete(s.Former, 0, n)
 	}
-}
-
-// recallFormer returns when an agent that joins last held the stick, 0 for never, and
-// removes it from the list.
-func (s *State) recallFormer(id string) (lastHeld int64) {
-	s.Former = slices.DeleteFunc(s.Former, func(h Former) bool {
-		if h.AgentID == id {
-			lastHeld = h.LastHeld
-		}
-		return h.AgentID == id
-	})
-	return lastHeld
 }
 
 func (s *State) applyGrant(e *event.Event) error {
@@ -190,10 +193,13 @@ func (s *State) applyGrant(e *event.Event) error {
 	if given.Unchanged {
 		given = PendingHandoff{Seq: given.Given, From: given.GivenFrom}
 	}
+	if e.Type == Takeover {
+		s.lose(Loss{Type: e.Type, Seq: e.Seq, Turn: s.Turn, By: e.To, Kind: p.Kind, At: e.CreatedAt})
+	}
 	s.Turn, s.Owner, s.ReservedFor, s.Pending = e.Turn, e.To, "", PendingHandoff{}
 	s.Grant = Grant{Lease: p.Lease, At: p.Clock.at(e.CreatedAt), TTL: ms(p.TTL), Host: p.Host, Handoff: given, Woken: p.Woken, Auto: p.Auto}
 	if m := s.Member(e.To); m != nil {
-		m.LastHeld = e.Seq
+		m.LastHeld, m.Lost = e.Seq, Loss{}
 	}
 	return nil
 }
@@ -214,6 +220,7 @@ func (s *State) applyRelease(e *event.Event) error {
 	}
 	at := p.Clock.at(e.CreatedAt)
 	s.ShortTurns = s.shortTurns(at)
+	s.lose(Loss{Type: e.Type, Seq: e.Seq, Turn: s.Turn, At: e.CreatedAt})
 	given := s.Grant.Handoff
 	s.Owner, s.Grant, s.ReservedFor = "", Grant{}, e.To
 	s.Pending = PendingHandoff{Seq: e.Seq, From: e.From, Direct: e.Type == Passed, At: at, Preferred: p.Preferred,

@@ -18,9 +18,9 @@ func (s *State) Check(f Facts, fence Fence) error {
 	case !s.Open:
 		return closedRoom(s)
 	case fence.Turn != s.Turn:
-		return s.overtaken(f, code.TurnMismatch, "turn %d is over: %s", fence.Turn, s.situation(f))
+		return s.overtaken(f, fence, code.TurnMismatch, "turn %d is over: %s", fence.Turn, s.situation(f))
 	case s.Owner != fence.Agent || s.Grant.Lease != fence.Lease:
-		return s.overtaken(f, code.StaleLease, "%s no longer holds turn %d: %s", fence.Agent, fence.Turn, s.situation(f))
+		return s.overtaken(f, fence, code.StaleLease, "%s no longer holds turn %d: %s", fence.Agent, fence.Turn, s.situation(f))
 	}
 	return nil
 }
@@ -32,8 +32,8 @@ func HeldByWindow(s *State, f Facts, pid int) error {
 		WithHint(hintOtherWindow).With("held_by_pid", pid))
 }
 
-func (s *State) overtaken(f Facts, c code.Code, format string, args ...any) error {
-	return s.withSituation(f, code.New(c, format, args...).WithHint(hintStop))
+func (s *State) overtaken(f Facts, fence Fence, c code.Code, format string, args ...any) error {
+	return s.explain(s.withSituation(f, code.New(c, format, args...).WithHint(hintStop)), fence.Agent)
 }
 
 // NoActiveLease refuses an agent that holds no turn, or that was not told of the one it has.
@@ -42,7 +42,7 @@ func NoActiveLease(s *State, f Facts, agent string) error {
 	if s.Owner == agent {
 		e = code.New(code.NoActiveLease, "%s has turn %d, but no record of its lease", agent, s.Turn).WithHint(hintToldTurn)
 	}
-	return s.withSituation(f, e.With("agent_id", agent))
+	return s.explain(s.withSituation(f, e.With("agent_id", agent)), agent)
 }
 
 // AgentElsewhere refuses an agent that has the turn on another host, since an agent is on one host.

@@ -139,11 +139,24 @@ func (m *Member) Fields(c *wire.Codec) {
 	c.OptInt("broadcasts_before", &m.Broadcasts)
 	c.OptInt("job_ends", &m.Jobs)
 	c.OptInt("last_job_event_seq", &m.LastJob)
+	c.OptObject("lost", &m.Lost, m.Lost == Loss{})
+}
+
+func (l *Loss) Fields(c *wire.Codec) {
+	c.Text("event_type", &l.Type)
+	c.Int("event_seq", &l.Seq)
+	c.OptInt("turn_id", &l.Turn)
+	c.OptText("by", &l.By)
+	c.OptText("kind", &l.Kind)
+	c.Time("at", &l.At)
+	c.OptText("reason", &l.Why)
 }
 
 func (h *Former) Fields(c *wire.Codec) {
 	c.Text("agent_id", &h.AgentID)
-	c.Int("last_held_event_seq", &h.LastHeld)
+	c.OptInt("last_held_event_seq", &h.LastHeld)
+	c.OptObject("lost", &h.Lost, h.Lost == Loss{})
+	c.OptObject("removed", &h.Removed, h.Removed == Loss{})
 }
 
 func (n *Note) Fields(c *wire.Codec) {

@@ -219,6 +219,6 @@ func (s *State) NotYet(f Facts) WaitResult {
 
 // NotJoined refuses an agent that is not a member.
 func NotJoined(s *State, agent string) *code.Error {
-	return code.New(code.NotJoined, "%s is not a member of the room at %s", agent, s.CanonicalPath).
-		WithHint(hintJoin).With("agent_id", agent).With("room_id", s.RoomID)
+	return s.explain(code.New(code.NotJoined, "%s is not a member of the room at %s", agent, s.CanonicalPath).
+		WithHint(hintJoin).With("agent_id", agent).With("room_id", s.RoomID), agent)
 }

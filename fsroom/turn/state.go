@@ -29,7 +29,7 @@ type State struct {
 	ShortTurns    int64 // how many turns in a row, up to the last one, were of no use to agents that were woken for them
 	Policy        Policy
 	Members       []Member
-	Former        []Former     // former members that held the stick in this life, in the order they left
+	Former        []Former     // former members that held the stick in this life or were removed, in the order they left
 	NextOrdinal   int          // of the next member to join
 	Broadcasts    int64        // messages to the room in this life
 	Notes         []Note       // the open ones, oldest first
@@ -83,13 +83,16 @@ type Member struct {
 	Broadcasts  int64 // messages to the room before it joined
 	Jobs        int64 // jobs of its own of whose end it was told
 	LastJob     int64 // the event of the last one
+	Lost        Loss  // how its last turn ended
 }
 
-// A Former is an agent that held the stick and is no longer a member. If it joins
+// A Former is an agent that held the stick or was removed, and is no longer a member. If it joins
 // again, it still comes after the members that never held the stick.
 type Former struct {
 	AgentID  string
-	LastHeld int64 // the event of its last grant
+	LastHeld int64 // the event of its last grant; 0: it never held the stick
+	Lost     Loss  // how its last turn ended
+	Removed  Loss  // how it was removed; zero: it left by itself
 }
 
 // Member returns the member with the id, nil if there is none. The pointer is

@@ -45,7 +45,11 @@ func (m *model) closing(id string, human, goodLease bool) string {
 	switch refused := m.refusal(id, "room_closed"); {
 	case !m.open || !human && refused != "":
 		return refused
-	case human || m.owner == "":
+	case human:
+		return ""
+	case m.owner == "" && m.reserved != "" && m.waits.direct && !m.passed(m.waits.at, m.policy.ClaimTTL):
+		return "turn_mismatch"
+	case m.owner == "":
 		return ""
 	case m.owner != id:
 		return "turn_mismatch"

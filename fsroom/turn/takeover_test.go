@@ -169,5 +169,5 @@ func TestSituation(t *testing.T) {
 	fence := w.fence()
 	kicked("b", "a")(w)
 	_, err := w.release(fence)
-	equal(t, "message", err.(*code.Error).Message, "a no longer holds turn 1: nobody has the stick")
+	equal(t, "message", err.(*code.Error).Message, "a no longer holds turn 1: nobody has the stick; b removed it (event 6): why not")
 }

@@ -84,7 +84,7 @@ func (r *rooms) look(ctx context.Context, dir string, call payload.Call) (*guard
 		(room.RunningJob(stick.Me) != nil || call.Task && room.IsAuto(st))
 	if stick.Holder != "" && stick.Holder != stick.Me {
 		stick.ActsForHolder = room.StartedByOwner(st, client.Self.Harness, r.root(client.Self))
-		stick.TakenOver = room.TakenOver(ctx, st)
+		stick.TakenOver = room.TakenOver(st)
 		if list := st.Trouble(f); len(list) > 0 {
 			stick.Trouble = list[0].Sentence() + ". Do: " + list[0].Do
 		}

@@ -243,12 +243,15 @@ func (r *Room) CurrentFence(st *turn.State) turn.Fence { return r.recorded(st).F
 // StillHolds returns nil as long as the agent has the turn of a fencing token, and then the refusal of
 // [turn.State.Check]. It takes no lock, so a change of the tree asks before each of its steps; whoever is granted
 // the turn meanwhile waits for the end of that change, see [Recorder].
-func (r *Room) StillHolds(ctx context.Context, fence turn.Fence) error {
+func (r *Room) StillHolds(fence turn.Fence) error {
 	snap, err := r.FS.View()
-	if err != nil || snap.State.Open && snap.State.Fence() == fence {
+	if err != nil {
 		return err
 	}
-	return r.explainLoss(ctx, snap.State.Check(r.Facts(snap.State), fence))
+	if err := snap.State.Check(r.Facts(snap.State), fence); err != nil {
+		return err
+	}
+	return r.CheckWindow(snap.State)
 }
 
 // recordedFence returns the fencing token that the agent has recorded last, of whatever
@@ -259,6 +262,22 @@ func (r *Room) recordedFence() turn.Fence {
 		return l.Fence
 	}
 	return turn.Fence{}
+}
+
+// LostTurn reports whether the turn that the agent has recorded last was ended by somebody
+// else.
+func (r *Room) LostTurn(st *turn.State) bool {
+	fence := r.recordedFence()
+	return fence != (turn.Fence{}) && fence.Turn <= st.Turn && fence != r.CurrentFence(st)
+}
+
+// TakenOver says to the agent that the turn that it has recorded last was taken over, "" if it
+// was not.
+func (r *Room) TakenOver(st *turn.State) string {
+	if !r.LostTurn(st) {
+		return ""
+	}
+	return st.TakenOver(r.Self.ID)
 }
 
 // Fence returns the fencing token that the agent shows to act on its turn, whether

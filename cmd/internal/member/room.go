@@ -141,12 +141,12 @@ func (r *Room) change(ctx context.Context, seen *snapshot, decide Decision, comm
 }
 
 // refused records the presence of the agent if its command was refused, which is a
-// sign of it as any other command is, and explains the refusal.
+// sign of it as any other command is.
 func (r *Room) refused(ctx context.Context, st *turn.State, err error) error {
 	if err != nil {
 		r.RecordPresence(ctx, st)
 	}
-	return r.explainLoss(ctx, err)
+	return err
 }
 
 // Leave removes the agent from the room and ends its turn.

@@ -41,7 +41,10 @@ func (v *treeView) do(ctx context.Context, c *cli.Invocation, x treeChange) (*le
 	mine := holder == v.client.Self.ID && holder != ""
 	if mine {
 		fence := v.state.Fence()
-		x.change.Still = func() error { return v.room.StillHolds(ctx, fence) }
+		x.change.Still = func() error { return v.room.StillHolds(fence) }
+		if err := x.change.Still(); err != nil && !x.change.Dry {
+			return nil, err
+		}
 	}
 	if !mine && !x.change.Dry {
 		if !v.client.IsHuman() {
