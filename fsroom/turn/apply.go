@@ -138,7 +138,8 @@ func (s *State) applyJoined(e *event.Event) error {
 func (s *State) applyLeft(e *event.Event) error { s.remove(e.From, Loss{}); return nil }
 
 func (s *State) applyKick(e *event.Event) error {
-	removed := Loss{Type: e.Type, Seq: e.Seq, By: e.From, At: e.CreatedAt, Why: strings.ToValidUTF8(e.Reason[:min(len(e.Reason), mostWhy)], "")}
+	why := strings.ToValidUTF8(e.Reason[:min(len(e.Reason), mostWhy)], "")
+	removed := Loss{Type: e.Type, Seq: e.Seq, By: e.From, At: e.CreatedAt, Why: why}
 	if s.Owner == e.To {
 		removed.Turn = e.Turn
 		s.lose(removed)

@@ -49,7 +49,7 @@ var budgets = map[string]int{
 	"cmd/internal/locks":         300,
 	"cmd/internal/mailbox":       1700,
 	"cmd/internal/manual":        100,
-	"cmd/internal/member":        3900,
+	"cmd/internal/member":        4050,
 	"cmd/internal/questions":     1650,
 	"cmd/internal/report":        2650,
 	"cmd/internal/roomtypes":     100,
@@ -71,7 +71,7 @@ var budgets = map[string]int{
 	"fsroom/ledger":              5800,
 	"fsroom/mirror":              2050,
 	"fsroom/topic":               1300,
-	"fsroom/turn":                6250,
+	"fsroom/turn":                6350,
 	"fsroom/workspace":           850,
 	"identity":                   2300,
 	"journal":                    2200,
@@ -82,8 +82,8 @@ var budgets = map[string]int{
 
 // What all packages together may have.
 const (
-	productBudget = 79_000 // what users run
-	linkedBudget  = 61_900 // the part of it that tt links
+	productBudget = 79_300 // what users run
+	linkedBudget  = 62_100 // the part of it that tt links
 	toolsBudget   = 7_700  // test tools, which are to come down to 6 000
 	fileBudget    = 400    // one file of either
 )
