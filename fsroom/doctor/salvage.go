@@ -37,8 +37,8 @@ type salvage[S any] struct {
 
 	out    []byte
 	text   []byte // the last line in out that was read
-	orphan bool // it is not known how the room was opened
-	gap    bool // an event of type JournalDamaged follows
+	orphan bool   // it is not known how the room was opened
+	gap    bool   // an event of type JournalDamaged follows
 	state  S
 	seq    int64       // the last one in out
 	bad    int64       // lines since then that cannot be read
