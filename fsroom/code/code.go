@@ -40,6 +40,7 @@ const (
 	InvalidBody          Code = "invalid_body"
 	MessageTooLarge      Code = "message_too_large"
 	BodyTooLarge         Code = "body_too_large"
+	NoteResolved         Code = "note_resolved"
 	InvalidTurnID        Code = "invalid_turn_id"
 	InvalidCursor        Code = "invalid_cursor"
 	InvalidEventType     Code = "invalid_event_type_filter"

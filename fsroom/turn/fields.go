@@ -238,6 +238,7 @@ func (p *NotePayload) Fields(c *wire.Codec) {
 
 func (p *ResolvedPayload) Fields(c *wire.Codec) {
 	c.Text("note_id", &p.ID)
+	c.OptText("replaced_by", &p.ReplacedBy)
 	c.OptInt("previous_note_event_seq", &p.Previous)
 }
 

@@ -1,6 +1,7 @@
 package turn
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -47,8 +48,9 @@ type NotePayload struct {
 
 // ResolvedPayload is the payload of a note_resolved event.
 type ResolvedPayload struct {
-	ID       string
-	Previous int64
+	ID         string
+	ReplacedBy string // the note that was added in its place, "" if none was
+	Previous   int64
 }
 
 // A NoteRequest adds a note.
@@ -103,31 +105,72 @@ func AddNote(s *State, f Facts, r NoteRequest) ([]event.Event, error) {
 	return []event.Event{{Type: NoteAdded, Turn: s.Turn, From: r.Agent, To: p.Target, Payload: payload(&p)}}, nil
 }
 
+// ReplaceNote adds a note and resolves the one that it has what is left of, in one change. It returns the whole
+// id of that. Without an open note of that name it calls resolution, which returns how a note was resolved,
+// nil if it was not: such a note is refused.
+func ReplaceNote(s *State, f Facts, r NoteRequest, id string, resolution func(id string) *ResolvedPayload) ([]event.Event, string, error) {
+	added, err := AddNote(s, f, r)
+	if err != nil {
+		return nil, "", err
+	}
+	resolved, whole, err := resolveNote(s, r.Agent, id, ResolvedPayload{ReplacedBy: r.ID, Previous: s.Seq + 1})
+	if err == nil {
+		return append(added, resolved...), whole, nil
+	}
+	if code.Of(err) == code.UnknownTarget {
+		if p := resolution(id); p != nil {
+			e := code.New(code.NoteResolved, "note %s was resolved", p.ID).WithHint(hintListNotes).With("note_id", p.ID)
+			if p.ReplacedBy != "" {
+				e.Message = fmt.Sprintf("note %s was replaced by note %s", p.ID, p.ReplacedBy)
+				e.With("replaced_by", p.ReplacedBy)
+			}
+			return nil, "", e
+		}
+	}
+	return nil, "", err
+}
+
 // ResolveNote resolves an open note, named by its id or by at least the first four
 // characters of it, and returns the whole id. Without an open note of that name it
 // calls wasNote, which reports whether a note with exactly this id was resolved
 // before: to resolve such a note again is no error and returns no events.
 func ResolveNote(s *State, agent, id string, wasNote func(id string) bool) ([]event.Event, string, error) {
+	events, whole, err := resolveNote(s, agent, id, ResolvedPayload{Previous: s.LastNote})
+	if code.Of(err) == code.UnknownTarget && len(s.notesNamed(id)) == 0 && wasNote(id) {
+		return nil, id, nil
+	}
+	return events, whole, err
+}
+
+// notesNamed returns the ids of the open notes that are called id: by it, or by at least the first four
+// characters of it.
+func (s *State) notesNamed(id string) (found []string) {
+	for _, n := range s.Notes {
+		if isNamed(n.ID, id) {
+			found = append(found, n.ID)
+		}
+	}
+	return found
+}
+
+func isNamed(whole, id string) bool {
+	return whole == id || len(id) >= 4 && strings.HasPrefix(whole, id)
+}
+
+// resolveNote is ResolveNote for an open note, by an event with the payload p.
+func resolveNote(s *State, agent, id string, p ResolvedPayload) ([]event.Event, string, error) {
 	if !s.Open {
 		return nil, "", closedRoom(s)
 	}
 	if s.Member(agent) == nil {
 		return nil, "", NotJoined(s, agent)
 	}
-	var found []string
-	for _, n := range s.Notes {
-		if n.ID == id || (len(id) >= 4 && strings.HasPrefix(n.ID, id)) {
-			found = append(found, n.ID)
-		}
-	}
-	switch {
+	switch found := s.notesNamed(id); {
 	case len(found) == 1:
-		p := ResolvedPayload{ID: found[0], Previous: s.LastNote}
+		p.ID = found[0]
 		return []event.Event{{Type: NoteResolved, Turn: s.Turn, From: agent, Payload: payload(&p)}}, found[0], nil
 	case len(found) > 1:
 		return nil, "", code.New(code.UnknownTarget, "%q begins more than one note id", id).With("candidates", found)
-	case wasNote(id):
-		return nil, id, nil
 	}
 	return nil, "", code.New(code.UnknownTarget, "there is no note %q", id).WithHint(hintListNotes).With("note_id", id)
 }
@@ -235,6 +278,26 @@ func ListNotes(s *State, q NoteQuery, at func(seq int64) (*event.Event, error)) 
 func HasNote(s *State, id string, at func(seq int64) (*event.Event, error)) bool {
 	all, err := allNotes(s, at)
 	return err == nil && slices.ContainsFunc(all, func(n NoteView) bool { return n.ID == id })
+}
+
+// Resolution returns how the note that is called id was resolved last, nil if it was not, or the events
+// cannot be read. It follows the chain of note events from the last one.
+func Resolution(s *State, id string, at func(seq int64) (*event.Event, error)) *ResolvedPayload {
+	for seq := s.LastNote; seq != 0; {
+		e, err := at(seq)
+		if err != nil || e.Type != NoteAdded && e.Type != NoteResolved {
+			return nil
+		}
+		var p ResolvedPayload
+		if decode(e, &p) != nil {
+			return nil
+		}
+		if e.Type == NoteResolved && isNamed(p.ID, id) {
+			return &p
+		}
+		seq = p.Previous
+	}
+	return nil
 }
 
 // allNotes follows the chain of note events from the last one to the first. Where one of them is lost,

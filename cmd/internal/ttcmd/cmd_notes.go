@@ -3,6 +3,7 @@ package ttcmd
 import (
 	"cmp"
 	"context"
+	"slices"
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/cmd/internal/mailbox"
@@ -28,11 +29,11 @@ var notesAddCommand = &cli.Command{
 		f.Choice("severity", "info|page", []string{turn.SeverityInfo, turn.SeverityPage}, "how urgent it is: page should be read at once")
 		f.String("target", "AGENT", "whom it is for")
 		f.Bool("stdin", "read the note from standard input")
-		f.String("replace", "ID", "resolve this note: the new one has what is left of it")
+		f.String("replace", "ID", "resolve this note in the same change: the new one has what is left of it")
 		pathFlag(f)
 	},
 	Errors: []code.Code{code.NotJoined, code.InvalidBody, code.BodyTooLarge, code.InvalidTurnID, code.UnknownRecipient,
-		code.AmbiguousRecipient, code.UnknownTarget},
+		code.AmbiguousRecipient, code.UnknownTarget, code.NoteResolved},
 	Run: runNotesAdd,
 }
 
@@ -65,31 +66,24 @@ func runNotesAdd(ctx context.Context, c *cli.Invocation) error {
 		Turn: c.Int64("turn"), HasTurn: c.Given("turn"),
 	}
 	var replaced string
-	resolve := func(st *turn.State, _ turn.Facts) (events []event.Event, err error) {
-		events, replaced, err = turn.ResolveNote(st, room.Self.ID, c.String("replace"), func(string) bool { return false })
-		return events, err
-	}
-	snap, events, err := room.UpdateAsPerson(ctx, nil, func(st *turn.State, f turn.Facts) ([]event.Event, error) {
-		if c.Given("replace") {
-			if _, err := resolve(st, f); err != nil {
-				return nil, err
-			}
+	snap, events, err := room.UpdateAsPerson(ctx, nil, func(st *turn.State, f turn.Facts) (events []event.Event, err error) {
+		if !c.Given("replace") {
+			return turn.AddNote(st, f, request)
 		}
-		return turn.AddNote(st, f, request)
+		events, replaced, err = turn.ReplaceNote(st, f, request, c.String("replace"), func(id string) *turn.ResolvedPayload {
+			at, done, err := room.FS.Lookup(ctx)
+			if err != nil {
+				return nil
+			}
+			defer done()
+			return turn.Resolution(st, id, at)
+		})
+		return events, err
 	})
 	if err != nil {
 		return err
 	}
-	if c.Given("replace") {
-		// Afterwards, so that a crash in between leaves both.
-		after, _, err := room.UpdateAsPerson(ctx, nil, resolve)
-		if err == nil {
-			snap = after
-		} else if code.Of(err) != code.UnknownTarget { // somebody else has resolved it
-			return err
-		}
-	}
-	added := events[len(events)-1]
+	added := events[slices.IndexFunc(events, func(e event.Event) bool { return e.Type == turn.NoteAdded })]
 	res := notedResult{NoteID: request.ID, EventSeq: added.Seq, TurnID: request.Turn, CreatedAt: added.CreatedAt, Replaced: replaced}
 	res.Unread, res.Turn = mailbox.Of(room).Unread(snap.State), room.TurnWords(snap.State)
 	return c.Out.Result(res, func(t *cli.Text) {
