@@ -27,6 +27,25 @@ type Facts struct {
 	Lease Lease
 }
 
+// Settled returns the facts with all that they say of the members of the room looked up now. The functions have to look
+// up once for each agent.
+func (f Facts) Settled(s *State) Facts {
+	for i := range s.Members {
+		id := s.Members[i].AgentID
+		f.presence(id)
+		f.hearing(id)
+		f.activity(id)
+		if f.isWaiting(id) && f.Inbox != nil {
+			f.Inbox(id)
+		}
+	}
+	if f.Support != nil {
+		k := f.Support()
+		f.Support = func() Support { return k }
+	}
+	return f
+}
+
 func (f Facts) presence(id string) Presence {
 	if f.Presence == nil {
 		return Presence{Process: Unknown}

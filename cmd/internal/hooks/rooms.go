@@ -63,11 +63,14 @@ func (r *rooms) look(ctx context.Context, dir string, call payload.Call) (*guard
 	if err != nil || room == nil {
 		return nil, err
 	}
-	st := seen.State
-	if st.Owner != "" || st.ReservedFor != "" {
-		client.Self = r.caller(st)
+	now := member.Look{State: seen.State}
+	for st := (*turn.State)(nil); st != now.State; { // who calls depends on who has the turn
+		if st = now.State; st.Owner != "" || st.ReservedFor != "" {
+			client.Self = r.caller(st)
+		}
+		now = room.Look(st)
 	}
-	f := room.Facts(st)
+	st, f := now.State, now.Facts
 	stick := &guard.Stick{Root: room.Directory(), Me: client.Self.ID, Turn: st.Turn}
 	switch st.Status(f) {
 	case turn.StateOwned:

@@ -117,8 +117,8 @@ func (r *Room) updateThen(ctx context.Context, seen *snapshot, decide Decision, 
 }
 
 // change changes the room in two steps. First decide is called on the room as it can be
-// read without its lock, or as it was seen a moment ago: if it refuses or changes nothing,
-// that is the answer, and the verdicts on processes, which are what takes time, are known
+// read without its lock, or as it was seen a moment ago, and again if that has changed: if it
+// refuses or changes nothing, that is the answer, and the verdicts on processes, which are what takes time, are known
 // after it. Then it is called on the room while that is locked, with facts that are
 // gathered then, and what it returns now is committed.
 func (r *Room) change(ctx context.Context, seen *snapshot, decide Decision, committed func()) (*snapshot, []event.Event, error) {
@@ -130,8 +130,14 @@ func (r *Room) change(ctx context.Context, seen *snapshot, decide Decision, comm
 	}
 	judged := make(verdicts)
 	gather := func(st *turn.State) turn.Facts { return r.facts(st, r.caller(st), judged) }
-	events, err := decide(seen.State, gather(seen.State))
-	if err != nil || len(events) == 0 {
+	changes := false
+	err := r.steadily(seen, func(now *snapshot) error {
+		seen = now
+		events, err := decide(seen.State, gather(seen.State))
+		changes = err == nil && len(events) > 0
+		return err
+	})
+	if !changes {
 		return seen, nil, r.refused(ctx, seen.State, err)
 	}
 	after, events, err := r.FS.UpdateThen(ctx, func(st *turn.State) ([]event.Event, error) {

@@ -210,10 +210,13 @@ func (t *turnRequest) wait(untilSignal context.Context, limit time.Duration) err
 		}
 		t.out.Waiting(t.result)
 		t.told = nil
-		t.exits.Watch(append(t.Room.watched(snap.State), running...))
-		f := t.facts // what was looked up for this look is not looked up again
+		st, f := snap.State, t.facts // what was looked up for this look is not looked up again
+		if t.after != nil {
+			st = t.after
+		}
 		f.Now = before
-		sleep := fsroom.Sleep{For: snap.State.NextDeadline(f, t.Room.Self.ID), Exit: t.exits.C()}
+		t.exits.Watch(append(t.Room.watched(st), running...))
+		sleep := fsroom.Sleep{For: st.NextDeadline(f, t.Room.Self.ID), Exit: t.exits.C()}
 		if more > 0 && (sleep.For == 0 || more < sleep.For) {
 			sleep.For = more
 		}
@@ -343,16 +346,8 @@ func (t *turnRequest) request(ctx context.Context, snap *snapshot, rule turnRule
 				return false, err
 			}
 			continue
-		case t.result.Status != turn.TakeoverAvailable:
-			return t.result.Status != turn.NotYet, nil
 		}
-		// The processes were looked at after the room. If the turn was released in
-		// between, the end of its guardian is no crash.
-		later, err := t.Room.FS.View()
-		if err != nil || later.Position == snap.Position {
-			return true, err
-		}
-		snap = later
+		return t.result.Status != turn.NotYet, nil
 	}
 }
 

@@ -90,7 +90,8 @@ func check(ctx context.Context, c *cli.Invocation) (checkResult, error) {
 		room.RecordPresence(ctx, st)
 	}
 	res.Shared = room.FS.IsShared()
-	f := room.Facts(st)
+	now := room.Look(st)
+	st, f := now.State, now.Facts
 	v := st.Room(f)
 	res.RoomID, res.RoomState, res.TurnID, res.CurrentOwner, res.ReservedFor = v.RoomID, v.State, v.TurnID, v.Owner, v.ReservedFor
 	res.Trouble = v.Trouble

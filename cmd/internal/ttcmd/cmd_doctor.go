@@ -235,7 +235,8 @@ func (x *doctorRun) checkHolders(client *member.Client, names []string) {
 		if err != nil || snap.State.Owner == "" {
 			continue
 		}
-		list := slices.DeleteFunc(snap.State.Trouble(room.Facts(snap.State)), func(t turn.Trouble) bool { return t.What == turn.LockStopped })
+		now := room.Look(snap.State)
+		list := slices.DeleteFunc(now.State.Trouble(now.Facts), func(t turn.Trouble) bool { return t.What == turn.LockStopped })
 		if len(list) > 0 {
 			x.Trouble = append(x.Trouble, roomTrouble{snap.State.RoomID, snap.State.CanonicalPath, list})
 		}

@@ -83,7 +83,7 @@ func runList(ctx context.Context, c *cli.Invocation) error {
 				}
 				room = client.Room(name, w) // what is known of them on other hosts
 			}
-			v := snap.State.Room(room.Facts(snap.State))
+			v := room.Look(snap.State).Room()
 			v.PathMissing = member.PathMissing(v.RoomID, v.CanonicalPath)
 			res.Rooms = append(res.Rooms, v)
 		}
@@ -157,7 +157,7 @@ func roomsBelow(client *member.Client, w *workspace.Workspace, excluded []string
 			continue
 		}
 		if dir := room.Below(snap.State); dir != "" {
-			v := snap.State.Room(room.Facts(snap.State))
+			v := room.Look(snap.State).Room()
 			v.CanonicalPath = dir
 			found = append(found, v)
 		}

@@ -21,7 +21,8 @@ func printFragment(c *cli.Invocation) error {
 	if err != nil || room == nil {
 		return nil
 	}
-	r := statusFor(room, snap.State, room.Facts(snap.State))
+	now := room.Look(snap.State)
+	r := statusFor(room, now.State, now.Facts)
 	_ = c.Out.Print(fragment(r))
 	return nil
 }

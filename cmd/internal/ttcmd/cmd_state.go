@@ -40,7 +40,8 @@ func runState(ctx context.Context, c *cli.Invocation) error {
 	if err != nil {
 		return err
 	}
-	f := room.Facts(st)
+	now := room.Look(st)
+	st, f := now.State, now.Facts
 	res := stateResult{Room: st.Room(f), Members: st.MemberViews(f), lastKnown: knownOf(c, room)}
 	res.Room.JournalShortened = room.FS.Shortened()
 	return c.Out.Result(&res, func(t *cli.Text) {

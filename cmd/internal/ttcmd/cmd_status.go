@@ -88,7 +88,8 @@ func runStatus(ctx context.Context, c *cli.Invocation) error {
 		return err
 	}
 	hooks.NoticeOldSession(c.Env, room.Client, func(text string) { c.Notice(text) })
-	f := room.Facts(st)
+	now := room.Look(st)
+	st, f := now.State, now.Facts
 	res := statusFor(room, st, f)
 	res.lastKnown = knownOf(c, room)
 	if res.Interrupts, err = mailbox.Of(room).UnreadInterrupts(ctx, st); err != nil {

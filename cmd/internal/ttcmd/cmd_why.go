@@ -40,7 +40,8 @@ func runWhy(ctx context.Context, c *cli.Invocation) error {
 	if err != nil {
 		return err
 	}
-	f := room.Facts(st)
+	now := room.Look(st)
+	st, f := now.State, now.Facts
 	standing, told := st.Standing(f), mailbox.Of(room).Reach(st, f)
 	elsewhere := ""
 	if c.HasArg("agent") {
