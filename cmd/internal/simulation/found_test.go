@@ -9,7 +9,7 @@ import (
 
 // pending are the traces whose cause is not mended yet: they are found still.
 var pending = map[string]bool{
-	"cleared": true, "guardian-older": true, "itself": true, "left": true, "quit": true, "releaser": true,
+	"cleared": true, "itself": true, "left": true, "quit": true, "releaser": true,
 	"resumed": true, "resumed-read": true, "suspended": true, "window": true,
 }
 
