@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/talking-stick/tt/fsroom/turn"
-	"github.com/talking-stick/tt/identity"
 	"github.com/talking-stick/tt/journal/event"
 	"github.com/talking-stick/tt/journal/wire"
 )
@@ -24,7 +23,6 @@ type Doing struct {
 	Tool       string // that runs, or of which its user is asked
 	Detail     string // of the tool: what it would do, or the name of a file
 	Session    string // of the harness
-	Process    *identity.Process
 	StatusFile string // in which the harness says what the model does, see [Doing.asHarnessSays]; "" if there is none
 	Stopped    bool   // of an idle one: its user has ended the turn, in a harness that takes no prompt until the user's next
 	Reply      int    // how many bytes the model had said when its turn ended last; 0: not known, or it has used a tool since
@@ -74,7 +72,8 @@ func (a Agent) Reply(session string) int {
 	return d.Reply
 }
 
-// Activity returns what the agent does, as far as is known: nothing is guessed.
+// Activity returns what the agent does, as far as is known: nothing is guessed. Whether its
+// process lives is no part of it.
 func (a Agent) Activity() turn.Activity {
 	var d Doing
 	if !a.Store.ListenerHas(a.ID, activityFile) || !a.Dir().Read(activityFile, &d) || !slices.Contains(turn.Activities, d.What) {
@@ -88,9 +87,6 @@ func (a Agent) Activity() turn.Activity {
 	if turn.InTurn(v.What) {
 		v = d.asHarnessSays(v)
 	}
-	if d.Process != nil && a.Table.Verdict(*d.Process) == identity.Gone {
-		v.What = turn.ActivityEnded
-	}
 	return v
 }
 
@@ -103,7 +99,6 @@ func (d *Doing) Fields(c *wire.Codec) {
 	c.OptText("tool", &d.Tool)
 	c.OptText("detail", &d.Detail)
 	c.OptText("session", &d.Session)
-	optProcess(c, &d.Process)
 	c.OptText("status_file", &d.StatusFile)
 	c.OptBool("stopped", &d.Stopped)
 	c.OptNum("reply", &d.Reply)

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/talking-stick/tt/cmd/internal/hearing"
+	"github.com/talking-stick/tt/cmd/internal/hooks/listen"
 	"github.com/talking-stick/tt/cmd/internal/hooks/shell"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/identity/harness"
@@ -44,10 +45,9 @@ func (h *run) note(what string) {
 	if err != nil || len(agent.Client.Hearing().Rooms()) == 0 {
 		return
 	}
-	process := agent.Client.Self.Root
 	d := hearing.Doing{
-		What: what, Since: agent.Client.Now(), Session: h.call.SessionID, Process: process,
-		StatusFile: cmp.Or(h.call.Transcript, h.statusFile(process)),
+		What: what, Since: agent.Client.Now(), Session: h.call.SessionID,
+		StatusFile: cmp.Or(h.call.Transcript, h.statusFile(agent.Client.Self.Root)),
 		Stopped:    h.call.Interrupt, Helper: h.call.Subagent, Reply: h.call.Reply,
 	}
 	if h.call.Prompt { // of a turn that a hook has begun, perhaps
@@ -63,4 +63,12 @@ func (h *run) note(what string) {
 		}
 	}
 	agent.Note(d)
+	h.sign(agent)
+}
+
+// sign records a sign of life of the session in its rooms.
+func (h *run) sign(agent *listen.Agent) {
+	for _, name := range agent.Client.Hearing().Rooms() {
+		agent.Client.Room(name, nil).RecordSign()
+	}
 }

@@ -76,6 +76,7 @@ func (h *run) begin(ctx context.Context) error {
 		r.Watch = []string{path}
 	}
 	told := watches
+	h.sign(agent)
 	if watches || len(agent.Client.Hearing().Rooms()) > 0 {
 		if err := h.open(ctx, agent, watches); err != nil {
 			return err

@@ -95,7 +95,13 @@ func (r *Room) facts(st *turn.State, by caller, judged verdicts) turn.Facts {
 	}}
 	f.Waiting = oncePerAgent(r.IsWaiting)
 	f.Inbox = func(id string) bool { return f.Waiting(id) && r.FS.Agent(id).Held(inboxFile) }
-	doing := oncePerAgent(func(id string) turn.Activity { return r.HearingOf(id).Activity() })
+	doing := oncePerAgent(func(id string) turn.Activity {
+		a := r.HearingOf(id).Activity()
+		if a.What != "" && presence(id).Process == turn.Gone {
+			a.What = turn.ActivityEnded
+		}
+		return a
+	})
 	f.Activity = oncePerAgent(func(id string) turn.Activity { return r.withJob(id, doing(id)) })
 	f.Hearing = oncePerAgent(func(id string) turn.Hearing { return r.hearing(st, id, doing(id)) })
 	f.Support = sync.OnceValue(func() turn.Support { return r.support(st, lease, by) })

@@ -51,6 +51,24 @@ func (r *Room) recordSeen() {
 	if r.own().Has(autoFile) {
 		_ = r.own().Remove(autoFile)
 	}
+	r.recordSign()
+}
+
+// RecordSign records a sign of life of the agent, a member, that is no command of it: a hook of its
+// session has run. It is a sign as a command is, but one of another window says nothing of the
+// turn.
+func (r *Room) RecordSign() {
+	var l turn.Lease
+	switch {
+	case !r.FS.Exists():
+	case r.own().Read(leaseFile, &l) && (r.otherWindow(l.Holder) != 0 || r.FS.IsShared() && r.isElsewhere(identity.Process(l.Guardian))):
+		r.recordProcess()
+	default:
+		r.recordSign()
+	}
+}
+
+func (r *Room) recordSign() {
 	_ = r.own().Mark(seenFile, r.time())
 	r.recordProcess()
 }
@@ -67,20 +85,28 @@ func (r *Room) recordArrival() {
 // recordProcess adds the process of the agent to its record if it is not there.
 func (r *Room) recordProcess() {
 	root := r.Self.Root
-	if root == nil {
+	known := func(record processRecord) bool {
+		return slices.Contains(record.Processes, *root) && record.Lingers == r.Self.SessionExported
+	}
+	if root == nil || known(r.processRecord(r.Self.ID)) {
 		return
 	}
-	record := r.processRecord(r.Self.ID)
-	if slices.Contains(record.Processes, *root) && record.Lingers == r.Self.SessionExported {
-		return
-	}
-	record.Processes = slices.DeleteFunc(record.Processes, func(p identity.Process) bool {
-		return p == *root || r.Table.Verdict(p) == identity.Gone
+	var record processRecord
+	_ = r.own().Change(processesFile, &record, func(found bool) bool {
+		if !found {
+			record = processRecord{}
+		}
+		if known(record) { // by another window of the session
+			return false
+		}
+		record.Processes = slices.DeleteFunc(record.Processes, func(p identity.Process) bool {
+			return p == *root || r.Table.Verdict(p) == identity.Gone
+		})
+		record.Processes = append(record.Processes, *root)
+		record.Processes = record.Processes[max(0, len(record.Processes)-maxProcesses):]
+		record.Lingers = r.Self.SessionExported
+		return true
 	})
-	record.Processes = append(record.Processes, *root)
-	record.Processes = record.Processes[max(0, len(record.Processes)-maxProcesses):]
-	record.Lingers = r.Self.SessionExported
-	_ = r.own().Write(processesFile, &record)
 }
 
 // processRecord returns the record of a member, empty if there is none.
