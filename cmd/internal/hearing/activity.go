@@ -2,6 +2,7 @@ package hearing
 
 import (
 	"slices"
+	"time"
 
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal/event"
@@ -70,6 +71,16 @@ func (a Agent) Reply(session string) int {
 		return 0
 	}
 	return d.Reply
+}
+
+// ModelTurn returns when the turn of the agent's model began, as hooks have noted it, or when it ended: inTurn
+// says which. began is zero if nothing is known.
+func (a Agent) ModelTurn() (began time.Time, inTurn bool) {
+	var d Doing
+	if !a.Store.ListenerHas(a.ID, activityFile) || !a.Dir().Read(activityFile, &d) {
+		return time.Time{}, false
+	}
+	return d.Since.Wall.Time, turn.InTurn(d.What)
 }
 
 // Activity returns what the agent does, as far as is known: nothing is guessed. Whether its

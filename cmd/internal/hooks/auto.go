@@ -8,7 +8,6 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/cmd/internal/hooks/guard"
 	"github.com/talking-stick/tt/cmd/internal/hooks/listen"
-	"github.com/talking-stick/tt/cmd/internal/hooks/payload"
 	"github.com/talking-stick/tt/cmd/internal/member"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/fsroom/workspace"
@@ -124,61 +123,6 @@ func ordinal(n int) string {
 		return words[n]
 	}
 	return fmt.Sprintf("number %d", n)
-}
-
-// take asks for the turn that a write has to have. It answers the hook: with nothing where the
-// write may run and the agent has been told, or with a refusal.
-func (h *run) take(ctx context.Context, stick *guard.Stick) error {
-	agent, err := h.changing()
-	if err != nil {
-		return err
-	}
-	w, err := h.Locate(stick.Root)
-	if err != nil {
-		return err
-	}
-	refuse := func(whose string, turn int64, next string) error {
-		return h.finish(payload.Reply{Refuse: cli.Line(fmt.Sprintf("The talking stick for %s %s (turn %d), so nothing must be changed there now. %s", stick.Root, whose, turn, next))})
-	}
-	room, res, err := agent.Client.TakeAuto(ctx, w)
-	h.note(turn.ActivityWorking) // it may be a member only now
-	switch {
-	case err != nil:
-		// Whoever was faster may have the lock still. To look takes none.
-		if now, _ := h.rooms().Stick(ctx, stick.Root, h.call); now != nil && now.Holder != "" && now.Holder != now.Me && !now.ActsForHolder {
-			h.log(err)
-			return refuse("is held by "+now.Holder, now.Turn, waitYourself(w))
-		}
-		return err
-	case res.Status == turn.YourTurn:
-		h.startListener(agent)
-		text := "You have the turn of " + cli.Line(stick.Root) + " now, because another session works here; it is handed on when you stop."
-		if before := turn.ReadHandoff(res.Handoff); res.From != "" && res.From != agent.Client.Self.ID && before.Status != "" {
-			text += " Before you: " + cli.Line(res.From) + " said " + cli.Line(shorten(before.Status+"; next: "+before.NextAction))
-		}
-		return h.finish(payload.Reply{Context: text})
-	case res.CurrentOwner == "" && res.ReservedFor == "" && res.Status != turn.NotYet:
-		return errNotTold
-	}
-	whose := "is held by " + res.CurrentOwner
-	switch {
-	case res.CurrentOwner != "":
-	case res.ReservedFor != "":
-		whose = "is reserved for " + res.ReservedFor
-	default:
-		whose = "is offered to another session first"
-	}
-	return refuse(whose, res.TurnID, h.next(agent, room, w))
-}
-
-// mostBefore is how much of a handoff is shown with a turn that a hook takes.
-const mostBefore = 1 << 10
-
-func shorten(text string) string {
-	if len(text) <= mostBefore {
-		return text
-	}
-	return strings.ToValidUTF8(text[:mostBefore], "") + "…"
 }
 
 // leaveAuto removes the agent from a room that a hook has made it a member of.

@@ -15,11 +15,20 @@ func (h *run) edit(ctx context.Context) error {
 	if h.call.Command != "" {
 		return h.shell(ctx)
 	}
-	reason, take := guard.Edit(ctx, h.call, h.rooms())
-	switch {
-	case reason != "":
-		return h.finish(payload.Reply{Refuse: cli.Line(reason)})
-	case take != nil:
+	var reason string
+	var take *guard.Stick
+	for again := true; again; {
+		rooms := h.rooms()
+		reason, take = guard.Edit(ctx, h.call, rooms)
+		if reason != "" {
+			return h.finish(payload.Reply{Refuse: cli.Line(reason)})
+		}
+		var err error
+		if again, err = h.comeBack(ctx, rooms); err != nil {
+			return err
+		}
+	}
+	if take != nil {
 		return h.take(ctx, take)
 	}
 	return nil

@@ -22,6 +22,7 @@ type rooms struct {
 	lookup  func(string) string
 	callers []func() (identity.Agent, error) // who the session may be, the likeliest first
 	sticks  map[string]*guard.Stick          // those that were looked at, by directory
+	held    []held                           // the turns among them that the session has
 	// auto adds what a write has to do where tt takes turns by itself. It is nil where it does not.
 	auto func(*workspace.Workspace, *member.Room, *turn.State, turn.Facts, *guard.Stick) *guard.Stick
 }
@@ -35,6 +36,13 @@ func (h *run) rooms() *rooms {
 		r.auto = h.auto
 	}
 	return r
+}
+
+// A held turn is one that the session has, in the room as it was when the guard looked at it.
+type held struct {
+	room  *member.Room
+	st    *turn.State
+	stick *guard.Stick
 }
 
 // Stick implements [guard.Rooms]. A directory is looked at once.
@@ -75,6 +83,9 @@ func (r *rooms) look(ctx context.Context, dir string, call payload.Call) (*guard
 	switch st.Status(f) {
 	case turn.StateOwned:
 		stick.Holder = st.Owner
+		if pid := room.HeldByOtherWindow(st); pid != 0 {
+			stick.Me, stick.Window = "", pid
+		}
 	case turn.StateReserved:
 		ttl := time.Duration(st.Policy.ClaimTTL) * time.Millisecond
 		if !f.Now.Expired(st.Pending.At, ttl) {
@@ -85,7 +96,7 @@ func (r *rooms) look(ctx context.Context, dir string, call payload.Call) (*guard
 	stick.ShellGuard = st.Policy.ShellGuard != "off" && r.lookup("TALKING_STICK_SHELL_GUARD") != "off"
 	stick.Works = call.Kind == harness.KindStop && stick.Holder != "" && stick.Holder == stick.Me &&
 		(room.RunningJob(stick.Me) != nil || call.Task && room.IsAuto(st))
-	if stick.Holder != "" && stick.Holder != stick.Me {
+	if stick.Holder != "" && stick.Holder != stick.Me && stick.Window == 0 {
 		stick.ActsForHolder = room.StartedByOwner(st, client.Self.Harness, r.root(client.Self))
 		stick.TakenOver = room.TakenOver(st)
 		if list := st.Trouble(f); len(list) > 0 {
@@ -99,6 +110,9 @@ func (r *rooms) look(ctx context.Context, dir string, call payload.Call) (*guard
 	}
 	if r.auto != nil {
 		stick = r.auto(w, room, st, f, stick)
+	}
+	if stick.Me != "" && st.Owner == stick.Me {
+		r.held = append(r.held, held{room, st, stick})
 	}
 	return stick, nil
 }

@@ -37,6 +37,7 @@ type run struct {
 	store  *fsroom.Store
 	stderr io.Writer
 	began  time.Time
+	lost   int // turns that a guard took for the session's own
 }
 
 // The errors that end a hook which has given its answer.

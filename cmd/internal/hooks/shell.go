@@ -24,13 +24,23 @@ func (h *run) shell(ctx context.Context) error {
 		return nil
 	}
 	h.call.Dir = h.Env.Abs(h.call.Dir)
-	rooms := h.rooms()
-	reason, own, take := guard.Shell(ctx, h.call, shellEnv(ctx, h.call.Dir, h.Env.Lookup, h.Env.Home), rooms, gitIgnores)
-	if rooms.auto != nil && len(rooms.sticks) == 0 {
-		_, _ = rooms.Stick(ctx, h.call.Dir, h.call) // to read is a sign of life, too
-	}
-	if reason = cli.Block(reason); reason != "" {
-		return h.finish(payload.Reply{Refuse: reason})
+	var own []guard.Change
+	var take *guard.Stick
+	for again := true; again; {
+		var reason string
+		rooms := h.rooms()
+		reason, own, take = guard.Shell(ctx, h.call, shellEnv(ctx, h.call.Dir, h.Env.Lookup, h.Env.Home), rooms, gitIgnores)
+		if reason = cli.Block(reason); reason != "" {
+			return h.finish(payload.Reply{Refuse: reason})
+		}
+		reads := len(rooms.sticks) == 0
+		var err error
+		if again, err = h.comeBack(ctx, rooms); err != nil {
+			return err
+		}
+		if rooms.auto != nil && reads {
+			_, _ = rooms.Stick(ctx, h.call.Dir, h.call) // to read is a sign of life, too
+		}
 	}
 	if len(own) > 0 {
 		h.recordBefore(ctx, own[0].Stick.Root)

@@ -27,6 +27,7 @@ func (c *Client) TakeAuto(ctx context.Context, w *workspace.Workspace) (*Room, t
 		return nil, turn.WaitResult{}, err
 	}
 	var out Quiet
+	back := r.backMark()
 	t := turnRequest{Room: r, out: &out, auto: true, since: r.waitingSince(), lease: fsroom.NewLease()}
 	if _, err := t.try(ctx, snap); err != nil {
 		return nil, turn.WaitResult{}, err
@@ -48,7 +49,10 @@ func (c *Client) TakeAuto(ctx context.Context, w *workspace.Workspace) (*Room, t
 			_ = r.own().Mark(autoFile, r.time())
 		}
 	}
-	if out.Status != turn.YourTurn {
+	switch {
+	case out.Status == turn.YourTurn:
+		back()
+	case out.CurrentOwner != r.Self.ID || out.HeldBy != 0: // else another hook of the session has it
 		r.Want()
 	}
 	return r, out.WaitResult, nil

@@ -18,6 +18,7 @@ const (
 	processesFile = roomtypes.ProcessesFile // a processRecord
 	leaseFile     = roomtypes.LeaseFile     // a [turn.Lease]
 	wantsFile     = "wants"                 // its time is when a write of the agent was refused, which is to be called
+	backFile      = "back"                  // its time is when the turn of the agent's model began in which it came back last
 	autoFile      = "auto"                  // a hook has made the agent a member, and it has run no command
 )
 

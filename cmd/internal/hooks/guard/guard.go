@@ -17,6 +17,7 @@ type Stick struct {
 	Root        string // the room's canonical path
 	Me          string // the agent id of the caller, "" if it is not a member
 	Holder      string // who holds the stick with a live lease, or ""
+	Window      int    // the process of the caller's session that holds the stick, which is the caller in another window; 0: none
 	ReservedFor string // for whom it is reserved with a live claim, or ""
 	Turn        int64
 	// Unconfirmed is "since" and when the engine of a shared room has confirmed the
@@ -142,8 +143,19 @@ func unconfirmed(s, here *Stick) string {
 // session works, nil if it has none; the commands need a path where it is another one.
 func heldByOther(s, here *Stick) string {
 	in, other := where(s, here)
-	next := fmt.Sprintf("Wait for your turn with: tt wait --json%s, and write only after it answers your_turn. To reach the holder: tt msg send %s \"…\"%[1]s", in, s.Holder)
-	return fmt.Sprintf("The talking stick for %s is held by %s (turn %d), so this file must not be changed now. %s%s", s.Root, s.Holder, s.Turn, other, s.next(next))
+	next := fmt.Sprintf("Wait for your turn with: tt wait --json%s, and write only after it answers your_turn.", in)
+	if s.Window == 0 {
+		next += fmt.Sprintf(" To reach the holder: tt msg send %s \"…\"%s", s.Holder, in)
+	}
+	return fmt.Sprintf("The talking stick for %s is held by %s (turn %d), so this file must not be changed now. %s%s", s.Root, s.holder(), s.Turn, other, s.next(next))
+}
+
+// holder says who holds the stick.
+func (s *Stick) holder() string {
+	if s.Window != 0 {
+		return fmt.Sprintf("this session, in another window (process %d)", s.Window)
+	}
+	return s.Holder
 }
 
 // next says how a session comes to be refused whose turn was taken over, and what it is to do.

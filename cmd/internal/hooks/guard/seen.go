@@ -55,6 +55,22 @@ func (s SeenStore) First(call payload.Call, what string) (first, remembered bool
 	return true, lockfile.Replace(path, []byte(strings.Join(said, "\n")+"\n"), s.Dir) == nil
 }
 
+// sinceLasts is how long [SeenStore.Since] counts from one beginning.
+const sinceLasts = time.Hour
+
+// Since returns how long ago it was called for what first, 0 now.
+func (s SeenStore) Since(what string) time.Duration {
+	sum := sha256.Sum256([]byte(what))
+	path := filepath.Join(s.Dir, "since-"+hex.EncodeToString(sum[:8]))
+	if info, err := os.Lstat(path); err == nil && time.Since(info.ModTime()) < sinceLasts {
+		return time.Since(info.ModTime())
+	}
+	if lockfile.MakeDirs(s.Dir, 0o700) == nil {
+		_ = lockfile.Replace(path, nil, s.Dir)
+	}
+	return 0
+}
+
 // removeOlder removes the files that were last written before then, those of
 // killed processes included, but the lock.
 func (s SeenStore) removeOlder(then time.Time) {

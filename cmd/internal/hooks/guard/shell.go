@@ -138,5 +138,5 @@ func shellRefused(c *Change, here *Stick) string {
 	in, _ := where(s, here)
 	next := s.next("Wait for your turn with: tt wait --json" + in)
 	return fmt.Sprintf("`%s` would change the tree of %s, whose talking stick %s holds (turn %d). "+
-		"Reading, building, testing, ignored directories and paths outside of the workspace are free.\n%s", c.Op, s.Root, s.Holder, s.Turn, next)
+		"Reading, building, testing, ignored directories and paths outside of the workspace are free.\n%s", c.Op, s.Root, s.holder(), s.Turn, next)
 }

@@ -1,0 +1,165 @@
+package hooks
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/talking-stick/tt/cmd/internal/cli"
+	"github.com/talking-stick/tt/cmd/internal/hooks/guard"
+	"github.com/talking-stick/tt/cmd/internal/hooks/payload"
+	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/fsroom/turn"
+)
+
+// take asks for the turn that a write has to have. It answers the hook: with nothing where the
+// write may run and the agent has been told, or with a refusal.
+func (h *run) take(ctx context.Context, stick *guard.Stick) error {
+	agent, err := h.changing()
+	if err != nil {
+		return h.notTaken(ctx, stick.Root, err)
+	}
+	w, err := h.Locate(stick.Root)
+	if err != nil {
+		return err
+	}
+	room, res, err := agent.Client.TakeAuto(ctx, w)
+	h.note(turn.ActivityWorking) // it may be a member only now
+	switch {
+	case err != nil:
+		return h.notTaken(ctx, stick.Root, err)
+	case res.Status == turn.YourTurn:
+		h.startListener(agent)
+		text := "You have the turn of " + cli.Line(stick.Root) + " now, because another session works here; it is handed on when you stop."
+		if before := turn.ReadHandoff(res.Handoff); res.From != "" && res.From != agent.Client.Self.ID && before.Status != "" {
+			text += " Before you: " + cli.Line(res.From) + " said " + cli.Line(shorten(before.Status+"; next: "+before.NextAction))
+		}
+		return h.finish(payload.Reply{Context: text})
+	case res.CurrentOwner == agent.Client.Self.ID && res.HeldBy == 0:
+		return errNotTold // another hook of the session was faster, and has told it
+	case res.Status == turn.WaitClosed:
+		return h.notTaken(ctx, stick.Root, errors.New("the room has been closed meanwhile"))
+	}
+	whose := "is held by " + res.CurrentOwner
+	switch {
+	case res.HeldBy != 0:
+		whose = fmt.Sprintf("is held by this session, in another window (process %d)", res.HeldBy)
+	case res.CurrentOwner != "":
+	case res.ReservedFor != "":
+		whose = "is reserved for " + res.ReservedFor
+	default:
+		whose = "is offered to another session first"
+	}
+	return h.refuseFor(stick.Root, fmt.Sprintf("%s (turn %d)", whose, res.TurnID), h.next(agent, room, w))
+}
+
+// refuseFor refuses a write to the tree of root, and says whose its stick is and what to do.
+func (h *run) refuseFor(root, whose, next string) error {
+	return h.finish(payload.Reply{Refuse: cli.Line(fmt.Sprintf("The talking stick for %s %s, so nothing must be changed there now. %s", root, whose, next))})
+}
+
+// comeBack renews the lease of each turn that a write has to have and that the session comes back to. It reports
+// whether the session has lost one, so that the guard has to look again. Nothing is permitted before: who
+// replaces the session comes first and is seen here, or sees the renewal.
+func (h *run) comeBack(ctx context.Context, rooms *rooms) (again bool, err error) {
+	for _, t := range rooms.held {
+		if h.call.Command != "" && !t.stick.ShellGuard || !t.room.ComesBack(t.st) {
+			continue
+		}
+		room := t.room
+		if room.FS.IsShared() {
+			if h.store, err = h.OpenAll(); err != nil {
+				return false, h.notTaken(ctx, t.stick.Root, err)
+			}
+			room = h.Client(h.store, room.Self).Room(room.FS.Name(), nil)
+		}
+		err := room.ComeBack(ctx, t.st)
+		switch {
+		case err == nil:
+		case isLost(err) && h.lost < mostLost:
+			h.lost++
+			again = true
+		case !h.hasCompany(t):
+			h.log(err)
+		default:
+			return false, h.notTaken(ctx, t.stick.Root, err)
+		}
+	}
+	return again, nil
+}
+
+// mostLost is how often a guard looks again because turns were lost. More means that the room as this host knows it is
+// behind.
+const mostLost = 3
+
+// isLost reports whether the error says that the turn is not the session's, or not this window's.
+func isLost(err error) bool {
+	switch code.Of(err) {
+	case code.TurnMismatch, code.StaleLease, code.RoomClosed, code.NotJoined:
+		return true
+	}
+	return false
+}
+
+// hasCompany reports whether others are known to work in the tree of a turn that the session has.
+func (h *run) hasCompany(t held) bool {
+	f := t.room.Facts(t.st)
+	for _, id := range t.st.Others(t.st.Owner) {
+		if m := t.st.Member(id); !m.Observer && f.Presence(id).Process != turn.Gone {
+			return true
+		}
+	}
+	agent, err := h.sessionAgent()
+	return err == nil && len(h.places(t.stick.Root, agent).others(false)) > 0
+}
+
+// notTaken answers a hook that could not take the turn that a write has to have, or not renew its lease: others
+// work there, so the write is refused. But where nothing can be written, which no session can mend, only one that
+// is seen to have the turn is a reason to refuse.
+func (h *run) notTaken(ctx context.Context, root string, err error) error {
+	h.log(err)
+	// Whoever was faster may have the lock still. To look takes none.
+	if now, _ := h.rooms().Stick(ctx, root, h.call); now != nil && now.Holder != "" && now.Holder != now.Me && !now.ActsForHolder {
+		next := "Wait for your turn with: tt wait --json --path '" + root + "'"
+		return h.refuseFor(root, fmt.Sprintf("is held by %s (turn %d)", now.Holder, now.Turn), next)
+	}
+	switch code.Of(err) {
+	case code.DiskFull, code.DataDirUnusable:
+		return h.finish(payload.Reply{Context: cli.Line(fmt.Sprintf("Other sessions work in %s, and Talking Stick could not take the turn for you: %v", root, err))})
+	}
+	return h.refuseFor(root, "is just being taken", "Do the same again"+h.stuckLock(err)+".")
+}
+
+// lockStuckAfter is how long one process may have the lock of a room before a refusal names it.
+const lockStuckAfter = 10 * time.Second
+
+// stuckLock says which process has had the lock of a room for too long, and what to do; "" if the error is not of
+// that. The first refusal for the lock is what is known of its beginning, but one that is stopped does not give
+// it back.
+func (h *run) stuckLock(err error) string {
+	var busy *code.Error
+	if !errors.As(err, &busy) || busy.Details["holder_pid"] == nil {
+		return ""
+	}
+	pid, state := busy.Details["holder_pid"], busy.Details["holder_state"]
+	since, do := told(h.store.Dir()).Since(fmt.Sprintf("lock %d %q", pid, busy.Details["path"])), "see tt doctor"
+	switch {
+	case state == "stopped":
+		do = fmt.Sprintf("continue it with kill -CONT %d, or end it", pid)
+	case since < lockStuckAfter:
+		return ""
+	}
+	return fmt.Sprintf("; the lock of the room is held by process %d (%s), %s: %s", pid, busy.Details["holder_command"], state, do)
+}
+
+// mostBefore is how much of a handoff is shown with a turn that a hook takes.
+const mostBefore = 1 << 10
+
+func shorten(text string) string {
+	if len(text) <= mostBefore {
+		return text
+	}
+	return strings.ToValidUTF8(text[:mostBefore], "") + "…"
+}

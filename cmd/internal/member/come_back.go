@@ -1,0 +1,36 @@
+package member
+
+import (
+	"context"
+
+	"github.com/talking-stick/tt/fsroom/turn"
+)
+
+// ComesBack reports whether the agent, which has the turn in progress, has to renew its lease by
+// [Room.ComeBack] before it writes: its model has begun a turn since it did so last, or no guardian
+// renews the lease. What its hooks have noted of it has to be written before. Nothing is locked.
+func (r *Room) ComesBack(st *turn.State) bool {
+	began, inTurn := r.Client.Hearing().ModelTurn()
+	return !r.IsKept(st) || !began.IsZero() && !(inTurn && r.own().Marked(backFile).Equal(began))
+}
+
+// ComeBack is [Room.Renew] before the first write of a turn of the agent's model.
+func (r *Room) ComeBack(ctx context.Context, st *turn.State) error {
+	back := r.backMark()
+	err := r.Renew(ctx, st)
+	if err == nil {
+		back()
+	}
+	return err
+}
+
+// backMark returns a function that records that the agent has come back in the turn that its model is in now.
+// It is called when the room was locked since.
+func (r *Room) backMark() func() {
+	began, inTurn := r.Client.Hearing().ModelTurn()
+	return func() {
+		if inTurn {
+			_ = r.own().Mark(backFile, began)
+		}
+	}
+}
