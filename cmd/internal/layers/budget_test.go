@@ -39,8 +39,8 @@ var budgets = map[string]int{
 	"cmd/internal/console":       4100,
 	"cmd/internal/consolecmd":    50,
 	"cmd/internal/hearing":       700,
-	"cmd/internal/hooks":         1650,
-	"cmd/internal/hooks/guard":   400,
+	"cmd/internal/hooks":         2000,
+	"cmd/internal/hooks/guard":   450,
 	"cmd/internal/hooks/listen":  1100,
 	"cmd/internal/hooks/payload": 350,
 	"cmd/internal/hooks/shell":   3500,
@@ -49,7 +49,7 @@ var budgets = map[string]int{
 	"cmd/internal/locks":         300,
 	"cmd/internal/mailbox":       1700,
 	"cmd/internal/manual":        100,
-	"cmd/internal/member":        4100,
+	"cmd/internal/member":        4300,
 	"cmd/internal/questions":     1650,
 	"cmd/internal/report":        2650,
 	"cmd/internal/roomtypes":     100,
@@ -82,8 +82,8 @@ var budgets = map[string]int{
 
 // What all packages together may have.
 const (
-	productBudget = 79_300 // what users run
-	linkedBudget  = 62_100 // the part of it that tt links
+	productBudget = 80_600 // what users run
+	linkedBudget  = 63_400 // the part of it that tt links
 	toolsBudget   = 7_700  // test tools, which are to come down to 6 000
 	fileBudget    = 400    // one file of either
 )
