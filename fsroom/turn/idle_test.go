@@ -62,3 +62,15 @@ func TestEnded(t *testing.T) {
 		equal(t, c.name+", facts gathered", asked, w.state.Quiet(w.wall))
 	}
 }
+
+// A holder that was granted the turn while its model was idle has the whole time, as one that was just heard of has.
+func TestIdleCountsFromTheGrant(t *testing.T) {
+	w := room(t, members("a", "b"))
+	w.does["a"] = turn.Activity{What: turn.ActivityIdle, Began: w.now(), Since: event.NewTime(w.wall), At: event.NewTime(w.wall)}
+	later(time.Hour)(w)
+	held("a")(w)
+	w.presence("a").Seen = w.wall.Add(-time.Hour)
+	equal(t, "at the grant", w.state.IdleFor(w.facts()), 15*time.Minute)
+	later(15 * time.Minute)(w)
+	equal(t, "after it", w.state.IdleFor(w.facts()), 0)
+}

@@ -1,6 +1,10 @@
 package member
 
 import (
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
 	"slices"
 	"testing"
 	"time"
@@ -9,6 +13,7 @@ import (
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/identity"
+	"github.com/talking-stick/tt/journal/event"
 )
 
 // takenByHook returns an agent that has a turn which a hook has taken, in the window of a process that
@@ -72,20 +77,33 @@ func TestHolderIsBackBeforeItsTurnEnds(t *testing.T) {
 // What ends a turn that a hook has taken is asked under the lock: another holder of it, and a command
 // that asked for it.
 func TestAutoEndLooksAgain(t *testing.T) {
-	for name, before := range map[string]func(a *Room) error{
-		"by hand": func(a *Room) error {
+	for name, before := range map[string]func(f *fixture, a *Room) error{
+		"a job": func(_ *fixture, a *Room) error {
+			window := *a.Self.Root // it runs as long as this
+			jobs := a.Jobs().Dir()
+			record, err := json.Marshal(map[string]any{"agent_id": "a:1", "name": "j", "command": []string{"x"}, "process": window, "asked_at": event.NewTime(time.Now())})
+			return errors.Join(err, os.MkdirAll(filepath.Join(jobs, "1"), 0o700), os.MkdirAll(filepath.Join(jobs, "open"), 0o700),
+				os.WriteFile(filepath.Join(jobs, "1", "job.json"), record, 0o600), os.WriteFile(filepath.Join(jobs, "open", "1"), nil, 0o600))
+		},
+		"by hand": func(_ *fixture, a *Room) error {
 			snap, _ := a.FS.View()
 			_, err := a.keep(t.Context(), snap.State.Fence(), keeping{byHand: true})
 			return err
 		},
-		"another turn": func(a *Room) error {
+		"another turn of a hook": func(f *fixture, a *Room) error {
+			_, err := a.EndAuto(t.Context(), func() bool { return false })
+			_, res, takeErr := a.Client.TakeAuto(t.Context(), f.workspace())
+			f.Cleanup(func() { _ = f.killProcess(res.GuardianPID) })
+			return errors.Join(err, takeErr)
+		},
+		"another turn": func(_ *fixture, a *Room) error {
 			return a.Take(t.Context(), turn.TakeRequest{Agent: "a:1", Lease: "again", Reason: "x", Operator: true, Window: 1}, make(answers, 1))
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f, a, _, next := takenByHook(t, turn.DefaultPolicy())
 			*next = func() {
-				if err := before(a); err != nil {
+				if err := before(f, a); err != nil {
 					t.Error(err)
 				}
 			}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os/exec"
 	"testing"
+	"time"
 
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/turn"
@@ -166,6 +167,7 @@ func TestGuardianOfAnotherDirectory(t *testing.T) {
 	f := newFixture(t)
 	a := f.join("a:1")
 	got := f.try(a)
+	f.killGuardian(a) // else it would be that one's, whatever the turn
 	g := &guardian{Room: a, turn: got.TurnID, lease: digest(turn.Fence{Lease: "of another life"}), self: ended(a.Table), due: 1, renewed: a.Now()}
 	before := onDisk(a)
 	if done, _, err := g.look(context.Background(), f.state(a)); !done || err != nil {
@@ -198,4 +200,19 @@ func parentOf(t *testing.T, table identity.Table) int {
 		t.Fatal(err)
 	}
 	return info.PPID
+}
+
+// A guardian does not judge by the end of the one before it, where nothing else is known of its agent.
+func TestGuardianIsNotJudgedByTheLast(t *testing.T) {
+	f := newFixture(t)
+	a := f.joinFailing("a:1", aged(), func(fsroom.Step) error { return nil })
+	b := f.join("b:1")
+	got := f.try(a)
+	f.killGuardian(a)
+	f.must(a.own().Mark(seenFile, time.Now().Add(-time.Hour)))
+	f.awaitGone(b, "a:1") // to others
+	g := &guardian{Room: a, turn: got.TurnID, self: a.Table.Self(), due: time.Hour, renewed: a.Now()}
+	if g.isGone(f.state(a)) {
+		t.Error("the new guardian takes its agent for gone")
+	}
 }

@@ -271,6 +271,7 @@ func TestGuardianOfAnotherTurn(t *testing.T) {
 	if got := f.try(a); got.TurnID != first.TurnID+1 {
 		t.Fatalf("%+v", got)
 	}
+	f.killGuardian(a) // else it would be that one's, whatever the turn
 	before := a.recorded(f.state(a))
 	if done, _, err := g.look(t.Context(), f.state(a)); !done || err != nil {
 		t.Errorf("done %v, %v", done, err)
