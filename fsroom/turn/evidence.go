@@ -72,7 +72,7 @@ func (s *State) troubleFacts(f Facts) (facts []string) {
 
 // ended says in words which process of the agent has ended.
 func ended(who string, p Presence) string {
-	t := Trouble{What: HarnessEnded, PID: p.PID, Agent: who}
+	t := Trouble{What: HarnessEnded, PID: p.PID, Agent: who, session: p.SessionEnded}
 	if p.Guardian && p.PID != 0 {
 		t.What = GuardianEnded
 	}
@@ -82,6 +82,10 @@ func ended(who string, p Presence) string {
 // whyGone says in words why a member counts as gone.
 func whyGone(p Presence) string {
 	switch {
+	case p.SessionEnded && !p.OutlivesProcess:
+		return "its session has ended"
+	case p.SessionEnded:
+		return "its session has ended, and it is silent"
 	case p.Guardian:
 		return "its guardian has ended, and it is silent"
 	case p.OutlivesProcess:

@@ -34,8 +34,11 @@ type Presence struct {
 	// Silent is how long nothing was heard of a member on another host, if that is too long
 	// to tell whether it is alive.
 	Silent time.Duration
-	// EndedAt is when the process was seen to have ended; zero: not known.
+	// EndedAt is when the process was seen to have ended, or the session did; zero: not known.
 	EndedAt time.Time
+	// SessionEnded is set if the agent is gone because its session has ended, whatever its
+	// process does.
+	SessionEnded bool
 }
 
 // ProcessOf sums up the verdicts on all processes that an agent was seen with. It
@@ -67,7 +70,7 @@ func (p Presence) WithGuardian(guardian Process, pid int) Presence {
 func (p Presence) OfCaller(at time.Time) Presence {
 	p.Seen = at
 	if p.Process == Gone {
-		p.Process = Unknown
+		p.Process, p.SessionEnded = Unknown, false
 	}
 	return p
 }

@@ -30,6 +30,8 @@ type Trouble struct {
 	Do    string      // the one next step
 	Agent string      // the holder; not part of the JSON
 	none  bool        // no guardian was started
+
+	session bool // the session of the harness has ended, whatever its process does
 }
 
 // Fact says in words what is wrong.
@@ -51,6 +53,9 @@ func (t *Trouble) Fact() string {
 	case HarnessStopped:
 		return of + " is stopped"
 	case HarnessEnded:
+		if t.session {
+			return t.Agent + " is gone: its session has ended"
+		}
 		return of + " has ended"
 	case LockStopped:
 		return "process " + strconv.Itoa(t.PID) + ", which has the lock of the room, is stopped"
@@ -142,7 +147,7 @@ func (s *State) holderTrouble(f Facts, m *Member, k Support) (list []Trouble) {
 		if a := f.activity(m.AgentID); a.Job != "" && s.isAuto(f, m.AgentID) {
 			do = fmt.Sprintf(hintStopJob, a.JobID, a.Job)
 		}
-		add(Trouble{What: HarnessEnded, PID: p.PID, Since: known(p.EndedAt)}, do)
+		add(Trouble{What: HarnessEnded, PID: p.PID, Since: known(p.EndedAt), session: p.SessionEnded}, do)
 	}
 	switch k.Guardian {
 	case ProcessStopped:

@@ -93,6 +93,8 @@ type Hooks struct {
 	Queue       string      // how "tt listen" gives an idle agent a turn, by a command of the harness; "" if there is none
 	Hold        bool        // nothing can wake an idle agent, but a hook may hold the end of its turn for as long as it likes
 	Interactive Marker      // in the environment of hooks: a person's session, which lasts beyond one turn; zero if that is not told
+	OneSession  bool        // a process has one session at a time: one that begins ends the one before
+	StaysAfter  []string    // the reasons for the end of a session with which its process goes on, as hooks are told them
 	StatusDir   string      // below ConfigDir: has a file for each process, PID.json, in which it says what its model does; "" if there is none
 	Trust       string      // below ConfigDir: the file that has a line for each hook that the user has approved
 }
@@ -141,6 +143,7 @@ type HookInput struct {
 	Idle       string   // false while something still runs in the background
 	Tasks      string   // what the session has started in the background: a list of objects with a status
 	Changed    string   // the file that has changed
+	Reason     string   // why the session has ended
 	Failure    string   // why the turn of the model has failed
 	Transcript string   // the file of the session, if that says when a turn of the model ends
 	Signature  string   // sent by no other harness; tells whose input it is

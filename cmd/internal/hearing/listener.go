@@ -67,7 +67,7 @@ func BelongsToListener(path string, mode fs.FileMode) bool {
 		}
 		// The first three are those of package fsroom.
 		files := []string{fsroom.ListenerWakeFile, fsroom.ListenerAskedFile, "lock", listenerFile, listeningFile, printedFile,
-			LookedMark, PatientMark, MirrorMark, activityFile}
+			LookedMark, PatientMark, MirrorMark, activityFile, endedFile}
 		return mode.IsRegular() && slices.Contains(files, name)
 	}
 	return len(names) == 3 && mode.IsRegular() && (names[1] == roomsDir || names[1] == "tmp")
@@ -172,6 +172,9 @@ func (a Agent) Rooms() []string { return a.Dir().Within(roomsDir).Names() }
 // Clear removes the directory of an agent that is in no room and has no session, if it has
 // nothing that its user has set: sessions that never were in a room leave nothing.
 func (a Agent) Clear() {
+	if _, ended := a.Ended(); ended { // a late hook has to find that
+		return
+	}
 	if l := a.Listener(); l.Session == "" && !l.Off && len(a.Rooms()) == 0 {
 		_ = a.Dir().Clear()
 	}

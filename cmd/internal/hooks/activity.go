@@ -66,8 +66,11 @@ func (h *run) note(what string) {
 	h.sign(agent)
 }
 
-// sign records a sign of life of the session in its rooms.
+// sign records a sign of life of the session in its rooms, unless it has ended.
 func (h *run) sign(agent *listen.Agent) {
+	if h.isLate(agent) {
+		return
+	}
 	for _, name := range agent.Client.Hearing().Rooms() {
 		agent.Client.Room(name, nil).RecordSign()
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/member"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/fsroom/workspace"
+	"github.com/talking-stick/tt/identity"
 	"github.com/talking-stick/tt/identity/harness"
 	"github.com/talking-stick/tt/skills"
 )
@@ -56,13 +57,16 @@ func (h *run) auto(w *workspace.Workspace, room *member.Room, st *turn.State, f 
 	if err != nil {
 		return stick
 	}
-	me := agent.Client.Self.ID
-	others := h.places(w.Root, agent).others(h.worksIn(w.Root, me))
+	me, late := agent.Client.Self.ID, h.isLate(agent)
+	others := h.places(w.Root, agent).others(!late && h.worksIn(w.Root, me))
 	switch {
 	case st == nil:
 		if len(others) > 0 {
 			stick = &guard.Stick{Root: w.Root, ShellGuard: true, Take: true}
 		}
+		return stick
+	case late && st.Owner == me: // others may have it, or soon
+		stick.Me, stick.Holder, stick.Take = "", "", true
 		return stick
 	case st.Policy.Auto == "off" || st.Owner == me || stick.Holder != "" && stick.Holder == stick.Me || stick.ActsForHolder:
 		return stick
@@ -81,7 +85,7 @@ func (h *run) auto(w *workspace.Workspace, room *member.Room, st *turn.State, f 
 
 // want records that the session wants the turn of a workspace, and says what it is to do.
 func (h *run) want(w *workspace.Workspace) string {
-	agent, err := h.changing()
+	agent, err := h.changing(identity.Agent{})
 	if err != nil {
 		return waitYourself(w)
 	}
@@ -130,31 +134,31 @@ func (h *run) leaveAuto(ctx context.Context, room *member.Room) {
 	if !room.IsSilent() {
 		return
 	}
-	if agent, err := h.changing(); err == nil {
+	if agent, err := h.changing(room.Self); err == nil {
 		_, err = agent.Client.Room(room.FS.Name(), nil).Leave(ctx)
 		h.log(err)
 	}
 }
 
-// changing returns the agent of the session as one that can change the rooms of an engine,
-// which hooks do not ask otherwise.
-func (h *run) changing() (*listen.Agent, error) {
+// changing returns an agent as one that can change the rooms of an engine, which hooks do not
+// ask otherwise; the zero Agent stands for that of the session.
+func (h *run) changing(self identity.Agent) (*listen.Agent, error) {
 	store, err := h.OpenAll()
 	if err != nil {
 		return nil, err
 	}
 	h.store = store
-	return h.sessionAgent()
+	agent, err := h.sessionAgent()
+	if err == nil && self.ID != "" && self.ID != agent.Client.Self.ID {
+		agent = &listen.Agent{Client: h.Client(h.store, self)}
+	}
+	return agent, err
 }
 
-// endAuto ends the turns that hooks have taken for the session. It returns the room of one that
+// endAuto ends the turns that hooks have taken for the agent of a session. It returns the room of one that
 // goes on for now: it has changed something that another session waits for, and the agent was
 // not reminded yet. atEnd says that the session ends, and there is no more to remind of.
-func (h *run) endAuto(ctx context.Context, atEnd bool) (kept bool) {
-	agent, err := h.agent()
-	if err != nil {
-		return false
-	}
+func (h *run) endAuto(ctx context.Context, agent *listen.Agent, atEnd bool) (kept bool) {
 	memory := told(h.store.Dir())
 	for _, name := range agent.Client.Hearing().Rooms() {
 		room := agent.Client.Room(name, nil)
@@ -163,7 +167,7 @@ func (h *run) endAuto(ctx context.Context, atEnd bool) (kept bool) {
 			continue
 		}
 		if room.FS.IsShared() && room.IsAuto(snap.State) {
-			if agent, err = h.changing(); err != nil {
+			if agent, err = h.changing(agent.Client.Self); err != nil {
 				h.log(err)
 				return kept
 			}

@@ -77,7 +77,10 @@ func (p places) look() (ids []string, isPart, has bool) {
 			continue
 		}
 		process := p.me.Client.HearingOf(id).Listener().Process
+		_, ended := p.me.Client.HearingOf(id).Ended()
 		switch {
+		case ended:
+			_ = os.Remove(path)
 		case process == nil && age > placeLasts, process != nil && p.me.Client.Table.Verdict(*process) == identity.Gone:
 			_ = os.Remove(path)
 		case process != nil && identity.StartedBy(p.me.Client.Table, p.me.Client.Self.Harness, p.me.Client.Self.Root,
@@ -103,15 +106,4 @@ func (h *run) worksIn(root, id string) bool {
 	below, err := filepath.Rel(root, at.Path)
 	had, _ := filepath.Glob(filepath.Join(h.store.Dir(), placesDir, "*", id))
 	return err == nil && filepath.IsLocal(below) && had == nil
-}
-
-// leavePlaces removes all places of a session that ends.
-func (h *run) leavePlaces(id string) {
-	top := filepath.Join(h.store.Dir(), placesDir)
-	trees, _ := os.ReadDir(top)
-	for _, tree := range trees {
-		_ = os.Remove(filepath.Join(top, tree.Name(), id))
-		_ = os.Remove(filepath.Join(top, tree.Name())) // if it is empty
-	}
-	_ = os.Remove(top)
 }

@@ -36,7 +36,8 @@ func (h *run) edit(ctx context.Context) error {
 
 // objection returns the reason why the agent must not end its turn, "" if there is none.
 func (h *run) objection(ctx context.Context) string {
-	kept := !h.call.Interrupt && !h.call.Task && h.endAuto(ctx, false)
+	agent, err := h.agent()
+	kept := err == nil && !h.call.Interrupt && !h.call.Task && h.endAuto(ctx, agent, false)
 	reason := guard.Stop(ctx, h.call, h.rooms(), told(h.store.Dir()))
 	if kept && reason != "" {
 		reason += ". Or stop again: it is handed over with the list of files"

@@ -103,11 +103,6 @@ func (r *rooms) look(ctx context.Context, dir string, call payload.Call) (*guard
 			stick.Trouble = list[0].Sentence() + ". Do: " + list[0].Do
 		}
 	}
-	if stick.Trouble != "" { // it may be that of a turn that has ended meanwhile
-		if now, err := room.FS.View(); err == nil && now.State.Seq != st.Seq {
-			return r.look(ctx, dir, call)
-		}
-	}
 	if r.auto != nil {
 		stick = r.auto(w, room, st, f, stick)
 	}

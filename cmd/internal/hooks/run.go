@@ -101,6 +101,11 @@ func (h *run) run(ctx context.Context) (err error) {
 	if h.provesRequest() {
 		h.confirm(ctx)
 	}
+	if h.goesOn() {
+		if agent, err := h.agent(); err == nil {
+			agent.Client.Hearing().GoOn()
+		}
+	}
 	h.noteBefore()
 	return h.handler()(ctx)
 }

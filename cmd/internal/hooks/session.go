@@ -76,6 +76,9 @@ func (h *run) begin(ctx context.Context) error {
 		r.Watch = []string{path}
 	}
 	told := watches
+	if h.call.Kind == harness.KindSessionStart {
+		h.endSessionsBefore(ctx, agent)
+	}
 	h.sign(agent)
 	if watches || len(agent.Client.Hearing().Rooms()) > 0 {
 		if err := h.open(ctx, agent, watches); err != nil {
@@ -126,18 +129,4 @@ func (h *run) version() string {
 // open records that the session is open.
 func (h *run) open(ctx context.Context, agent *listen.Agent, watches bool) error {
 	return agent.Begin(ctx, listen.Session{ID: h.call.SessionID, Process: agent.Client.Self.Root, Watches: watches})
-}
-
-// end records that the session has ended.
-func (h *run) end(ctx context.Context) error {
-	agent, err := h.agent()
-	if err != nil {
-		return err
-	}
-	h.leavePlaces(agent.Client.Self.ID)
-	h.endAuto(ctx, true)
-	for _, name := range agent.Client.Hearing().Rooms() {
-		h.leaveAuto(ctx, agent.Client.Room(name, nil))
-	}
-	return agent.End(ctx, h.call.SessionID)
 }

@@ -12,14 +12,18 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/hooks/payload"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
+	"github.com/talking-stick/tt/identity"
 )
 
 // take asks for the turn that a write has to have. It answers the hook: with nothing where the
 // write may run and the agent has been told, or with a refusal.
 func (h *run) take(ctx context.Context, stick *guard.Stick) error {
-	agent, err := h.changing()
+	agent, err := h.changing(identity.Agent{})
 	if err != nil {
 		return h.notTaken(ctx, stick.Root, err)
+	}
+	if h.isLate(agent) {
+		return h.refuseLate(stick.Root)
 	}
 	w, err := h.Locate(stick.Root)
 	if err != nil {

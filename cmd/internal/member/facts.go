@@ -62,12 +62,12 @@ func (r *Room) facts(st *turn.State, by caller, judged verdicts) turn.Facts {
 		p := r.presence(id, look)
 		// A turn that a hook has taken ends with the process that took it.
 		auto := id == owner && id != by.id && st.Grant.Auto && !lease.ByHand
-		if h := identity.Process(lease.Holder); auto && h != (identity.Process{}) && !r.isElsewhere(h) {
+		if h := identity.Process(lease.Holder); auto && !p.SessionEnded && h != (identity.Process{}) && !r.isElsewhere(h) {
 			c := look(h)
 			p.Process, p.PID, p.Stopped, p.OutlivesProcess = c.verdict, h.PID, c.stopped, false
 		}
 		if id == by.id && r.Self.Root != nil {
-			p.Process, p.Stopped = turn.Alive, false
+			p.Process, p.Stopped, p.SessionEnded = turn.Alive, false, false
 		}
 		// The guardian stands for an owner of which no process is known. A guardian
 		// does not judge by the death of the one before it.
@@ -79,7 +79,10 @@ func (r *Room) facts(st *turn.State, by caller, judged verdicts) turn.Facts {
 		}
 		of := turn.Lease{}
 		if id == owner {
-			of, p.EndedAt = lease, lease.Ended.At.Time
+			of = lease
+			if !p.SessionEnded {
+				p.EndedAt = lease.Ended.At.Time
+			}
 		}
 		if r.FS.IsShared() && id != by.id {
 			p = r.elsewhere(st, id, p, of)

@@ -91,7 +91,7 @@ func (g *guardian) look(ctx context.Context, st *turn.State) (done bool, sleep f
 		}
 	}
 	if g.isGone(st) {
-		ended, err := g.endLease(ctx, "the agent's process has ended")
+		ended, err := g.endLease(ctx, g.whyGone(st))
 		switch {
 		case g.isAbandoned(st, err):
 			return true, fsroom.Sleep{}, nil
@@ -128,6 +128,14 @@ func (g *guardian) isOver(st *turn.State) bool {
 func (g *guardian) isGone(st *turn.State) bool {
 	agent := st.Member(g.Room.Self.ID)
 	return agent != nil && g.facts(st).Gone(st, agent)
+}
+
+// whyGone says in words why isGone holds.
+func (g *guardian) whyGone(st *turn.State) string {
+	if g.facts(st).Presence(g.Room.Self.ID).SessionEnded {
+		return "the agent's session has ended"
+	}
+	return "the agent's process has ended"
 }
 
 // isUnderWay reports whether the grant of the turn, which the guardian has waited for long

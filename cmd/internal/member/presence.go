@@ -70,6 +70,7 @@ func (r *Room) RecordSign() {
 }
 
 func (r *Room) recordSign() {
+	r.Client.Hearing().GoOn()
 	_ = r.own().Mark(seenFile, r.time())
 	r.recordProcess()
 }
@@ -135,6 +136,10 @@ func (r *Room) presence(id string, look func(identity.Process) condition) turn.P
 		last := record.Processes[len(record.Processes)-1]
 		p.PID, p.OutlivesProcess = last.PID, record.Lingers
 		judge(record.Processes, look, &p)
+	}
+	if e, ended := r.HearingOf(id).Ended(); ended {
+		p.OutlivesProcess = e.Quits && (p.OutlivesProcess || p.Process == turn.Unknown)
+		p.Process, p.PID, p.Stopped, p.EndedAt, p.SessionEnded = turn.Gone, 0, false, e.At.Time, true
 	}
 	return p
 }

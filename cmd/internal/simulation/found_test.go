@@ -9,7 +9,7 @@ import (
 
 // pending are the traces whose cause is not mended yet: they are found still.
 var pending = map[string]bool{
-	"cleared": true, "left": true, "quit": true, "releaser": true,
+	"left": true, "quit": true, "releaser": true,
 }
 
 // Each trace that has ever found something is a file: its seed and what it found are in the first line, the cause in

@@ -27,6 +27,7 @@ type Call struct {
 	Version    string   // of the harness; "" if it is not known
 	Changed    string   // the file that has changed; "" if the input does not have it
 	Transcript string   // the file of the session; "" unless it says when a turn of the model ends
+	GoesOn     bool     // of the end of a session: the process of the harness goes on
 	Failure    string   // of a turn that has failed, what its model or harness says
 	Repeated   bool     // of a stop: the agent is already going on because a stop guard made it
 	Prompt     bool     // the model is about to be asked for the first time in a turn
@@ -60,7 +61,7 @@ func Decode(id harness.ID, kind harness.Kind, data []byte) (Call, error) {
 	}
 	call := Call{Harness: h.ID, Kind: kind}
 	var idle *bool
-	var reply string
+	var reply, reason string
 	err := errors.Join(
 		in.read(h.Input.Session, &call.SessionID),
 		in.read(h.Input.Event, &call.Event),
@@ -76,6 +77,7 @@ func Decode(id harness.ID, kind harness.Kind, data []byte) (Call, error) {
 	if err != nil {
 		return Call{}, err
 	}
+	_ = in.read(h.Input.Reason, &reason)
 	_ = in.read(h.Input.Transcript, &call.Transcript) // a session that is not kept has null
 	call.Prompt = slices.ContainsFunc(h.Hooks.Events, func(e harness.HookEvent) bool { return e.Prompt && e.Event == call.Event })
 	if !call.Prompt {
@@ -83,6 +85,7 @@ func Decode(id harness.ID, kind harness.Kind, data []byte) (Call, error) {
 	}
 	call.Interrupt = kind == harness.KindStop && call.Event != "" && call.Event == h.Hooks.Interrupt
 	call.Reply = len(reply)
+	call.GoesOn = kind == harness.KindSessionEnd && slices.Contains(h.Hooks.StaysAfter, reason)
 	call.Busy = idle != nil && !*idle
 	call.Task = isRunning(in.get(h.Input.Tasks))
 	if kind == harness.KindShell || kind == harness.KindEdit || kind == harness.KindAsks {

@@ -1,0 +1,88 @@
+package hooks
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+
+	"github.com/talking-stick/tt/cmd/internal/cli"
+	"github.com/talking-stick/tt/cmd/internal/hooks/listen"
+	"github.com/talking-stick/tt/cmd/internal/hooks/payload"
+	"github.com/talking-stick/tt/identity/harness"
+)
+
+// end records that the session has ended.
+func (h *run) end(ctx context.Context) error {
+	agent, err := h.agent()
+	if err != nil {
+		return err
+	}
+	return h.endSession(ctx, agent, !h.call.GoesOn)
+}
+
+// endSession ends the session of an agent: the turns that hooks have taken for it, and its
+// membership in rooms of which it knows nothing. quits says that its process ends, too.
+func (h *run) endSession(ctx context.Context, agent *listen.Agent, quits bool) error {
+	rooms := agent.Client.Hearing().Rooms()
+	if beside := h.leavePlaces(agent.Client.Self.ID); beside || len(rooms) > 0 { // else it has nothing to lose
+		h.log(agent.Client.EndSession(quits))
+	}
+	h.endAuto(ctx, agent, true)
+	for _, name := range rooms {
+		h.leaveAuto(ctx, agent.Client.Room(name, nil))
+	}
+	return agent.End(ctx, agent.Session)
+}
+
+// endSessionsBefore ends the sessions that were open in the process of one that begins, where the
+// harness has one session a process.
+func (h *run) endSessionsBefore(ctx context.Context, agent *listen.Agent) {
+	if !h.row().Hooks.OneSession || agent.Client.Self.Root == nil {
+		return
+	}
+	var ids []string
+	placed, _ := filepath.Glob(filepath.Join(h.store.Dir(), placesDir, "*", "*"))
+	for _, path := range placed {
+		ids = append(ids, filepath.Base(path))
+	}
+	for _, self := range agent.Client.SessionsBefore(ids) {
+		before := &listen.Agent{Client: h.Client(h.store, self)}
+		before.Session = before.Client.Hearing().Listener().Session
+		h.log(h.endSession(ctx, before, false))
+	}
+}
+
+// goesOn reports whether the hook shows that its session goes on, which may have ended: its user
+// has typed a prompt, or it begins again. Where the harness tells neither, every hook does.
+func (h *run) goesOn() bool {
+	tells := h.row().Hooks.Has(harness.KindSessionStart)
+	for _, e := range h.row().Hooks.Events {
+		tells = tells || e.Prompt
+	}
+	return h.call.Prompt || h.call.Kind == harness.KindSessionStart || !tells && h.call.Kind != harness.KindSessionEnd
+}
+
+// isLate reports whether the hook comes after the end of its session.
+func (h *run) isLate(agent *listen.Agent) bool {
+	_, ended := agent.Client.Hearing().Ended()
+	return ended && !h.goesOn()
+}
+
+// refuseLate refuses a write of a session that has ended, where others work.
+func (h *run) refuseLate(root string) error {
+	return h.finish(payload.Reply{Refuse: "This session has ended, and others work in " + cli.Line(root) +
+		", so nothing must be changed there now. It goes on with a prompt of its user, or with: tt wait --json"})
+}
+
+// leavePlaces removes all places of a session that ends. It reports whether other sessions work beside it.
+func (h *run) leavePlaces(id string) (beside bool) {
+	top := filepath.Join(h.store.Dir(), placesDir)
+	trees, _ := os.ReadDir(top)
+	for _, tree := range trees {
+		had := os.Remove(filepath.Join(top, tree.Name(), id)) == nil
+		empty := os.Remove(filepath.Join(top, tree.Name())) == nil
+		beside = beside || had && !empty
+	}
+	_ = os.Remove(top)
+	return beside
+}

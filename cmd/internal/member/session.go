@@ -1,0 +1,65 @@
+package member
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/talking-stick/tt/cmd/internal/hearing"
+	"github.com/talking-stick/tt/fsroom/turn"
+	"github.com/talking-stick/tt/identity"
+	"github.com/talking-stick/tt/journal/event"
+)
+
+// EndSession records that the agent's session has ended, while its process may go on: the agent is
+// gone until a prompt or a command of it. If quits is set the process ends, too, and the agent may
+// be back within the grace. It wakes the guardian of the agent's turn and who waits for that.
+func (c *Client) EndSession(quits bool) error {
+	err := c.Hearing().SetEnded(hearing.Ending{At: event.NewTime(c.time()), Quits: quits})
+	for _, name := range c.Hearing().Rooms() {
+		r := c.Room(name, nil)
+		if snap, err := r.FS.Known(); err == nil && snap.State.Owner == c.Self.ID {
+			r.own().NotifyHere()
+			r.notify(turn.Change{After: snap.State, GuardianChanged: true})
+		}
+	}
+	return err
+}
+
+// SessionsBefore returns the other agents of the harness whose session was open in the process of
+// the agent last, as members of a room or among the ids of others, and not known to have ended
+// while that goes on. One that is open in another process, too, is not among them.
+func (c *Client) SessionsBefore(others []string) (before []identity.Agent) {
+	root := c.Self.Root
+	if root == nil {
+		return nil
+	}
+	isLast := func(processes []identity.Process) bool {
+		return slices.Contains(processes, *root) && !slices.ContainsFunc(processes, func(p identity.Process) bool {
+			return c.isAlive(&p) && !identity.Related(c.Table, p, *root)
+		})
+	}
+	add := func(id string, last bool) {
+		e, ended := c.HearingOf(id).Ended()
+		if last && id != c.Self.ID && strings.HasPrefix(id, c.Self.Harness+":") && !(ended && !e.Quits) &&
+			!slices.ContainsFunc(before, func(a identity.Agent) bool { return a.ID == id }) {
+			self := c.Self
+			self.ID = id
+			before = append(before, self)
+		}
+	}
+	for _, id := range others {
+		if p := c.HearingOf(id).Listener().Process; p != nil {
+			add(id, isLast([]identity.Process{*p}))
+		}
+	}
+	names, _ := c.Offline().Rooms()
+	for _, name := range names {
+		r := c.Offline().Room(name, nil)
+		if snap, err := r.FS.View(); err == nil {
+			for _, m := range snap.State.Members {
+				add(m.AgentID, isLast(r.processRecord(m.AgentID).Processes))
+			}
+		}
+	}
+	return before
+}
