@@ -28,7 +28,9 @@ func (r *Room) CloseMoved(ctx context.Context, reason string, at int64) (res tur
 			return nil, err
 		}
 		if events, res, err = turn.Close(st, f, request); err == nil && st.Owner == r.Self.ID {
-			events = append(end.Events(st), events...)
+			changed := end.Events(st)
+			res.EventSeq += int64(len(changed)) // they come before it
+			events = append(changed, events...)
 		}
 		return events, err
 	}, func() {
