@@ -9,9 +9,6 @@ import (
 	"github.com/talking-stick/tt/journal/event"
 )
 
-// WantedFor is how long a member counts as wanting the turn after a write of it was refused.
-const WantedFor = 30 * time.Minute
-
 // wants reports whether the member is to have the turn when a hook releases it.
 func wants(f Facts, m *Member) bool {
 	return f.presence(m.AgentID).Wants || f.isWaiting(m.AgentID)
@@ -19,6 +16,19 @@ func wants(f Facts, m *Member) bool {
 
 // IsWanted reports whether another member waits for the turn or wants it.
 func (s *State) IsWanted(f Facts, agent string) bool { return s.fairestOf(f, agent, wants) != nil }
+
+// Calls reports whether the agent, whose write was refused and which is to be called, may have the turn now: it may
+// claim it, or take it over. window is as in a [TryRequest].
+func (s *State) Calls(f Facts, agent string, window int) bool {
+	switch {
+	case !s.Open || s.Member(agent) == nil || !f.presence(agent).Wants:
+		return false
+	case s.claimable(f, TryRequest{Agent: agent}):
+		return true
+	}
+	kind := s.takeoverKind(f, agent, window)
+	return kind != "" && s.eligible(f, agent, kind)
+}
 
 // forNobody reports whether a hook has released the turn and nobody wanted it: then nobody is woken.
 func (p *PendingHandoff) forNobody() bool { return p.Auto && p.Preferred == "" }

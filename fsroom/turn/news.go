@@ -68,6 +68,7 @@ func ClassOf(e *event.Event, agent string) string {
 type News struct {
 	Offer    int64  // the event_seq of the handoff that comes with a turn it may take; 0: none
 	Turn     int64  // the number of that turn
+	Call     bool   // it may have the turn for which a write of it was refused
 	Plain    bool   // it was released by an agent, which has named nobody
 	Lost     string // the type of the event by which it has lost its turn, its membership or the room; "": none
 	Jobs     int    // of its own that have ended
@@ -79,7 +80,7 @@ type News struct {
 }
 
 // Urgent reports whether the agent is woken for the news at once, and however often it was woken before.
-func (n News) Urgent() bool { return n.Lost != "" || n.Offer != 0 && !n.Plain || n.Jobs > 0 }
+func (n News) Urgent() bool { return n.Lost != "" || n.Call || n.Offer != 0 && !n.Plain || n.Jobs > 0 }
 
 // IsZero reports whether there is nothing new.
 func (n News) IsZero() bool { return n.Class() == "" }
@@ -87,7 +88,7 @@ func (n News) IsZero() bool { return n.Class() == "" }
 // Class returns the most important class that there is news of, "" if there is none.
 func (n News) Class() string {
 	switch {
-	case n.Offer != 0:
+	case n.Offer != 0, n.Call:
 		return ClassTurn
 	case n.Lost != "":
 		return ClassLost
@@ -117,7 +118,7 @@ func (n News) Without(classes ...string) News {
 	for _, class := range classes {
 		switch class {
 		case ClassTurn:
-			n.Offer, n.Turn, n.Plain = 0, 0, false
+			n.Offer, n.Turn, n.Plain, n.Call = 0, 0, false, false
 		case ClassLost:
 			n.Lost = ""
 		case ClassJob:
@@ -131,7 +132,7 @@ func (n News) Without(classes ...string) News {
 
 // Like returns the news without the classes in which other has nothing.
 func (n News) Like(other News) News {
-	if other.Offer == 0 {
+	if other.Offer == 0 && !other.Call {
 		n = n.Without(ClassTurn)
 	}
 	if other.Lost == "" {
@@ -174,6 +175,13 @@ func (n *News) AddOffer(s *State, f Facts, agent string, after int64) {
 	if s.Pending.Seq > after && s.Offers(f, agent) {
 		n.Offer, n.Turn = s.Pending.Seq, s.Turn+1
 		n.Plain = !s.Pending.Direct && !s.isPerson(s.Pending.From) && !f.presence(agent).Wants // which was promised to be called
+	}
+}
+
+// AddCall takes into account that the agent may have the turn for which a write of it was refused, see [State.Calls].
+func (n *News) AddCall(s *State, f Facts, agent string, window int) {
+	if s.Calls(f, agent, window) {
+		n.Call, n.Turn = true, s.Turn+1
 	}
 }
 

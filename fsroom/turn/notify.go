@@ -42,7 +42,7 @@ func WhoToNotify(c Change) []string {
 	switch {
 	case !after.Open, before.Policy != after.Policy:
 		return before.ids()
-	case len(removed) == 0 && before.sameTurn(after):
+	case len(removed) == 0 && before.SameTurn(after):
 		return nil
 	case after.Owner != "":
 		return append(removed, after.Owner)
@@ -86,8 +86,8 @@ func (s *State) removed(after *State) []string {
 	return slices.DeleteFunc(s.ids(), func(id string) bool { return after.Member(id) != nil })
 }
 
-// sameTurn reports whether the change left the turn as it is.
-func (s *State) sameTurn(after *State) bool {
+// SameTurn reports whether a change that led to after left the turn as it is.
+func (s *State) SameTurn(after *State) bool {
 	return s.Open == after.Open && s.Turn == after.Turn && s.Owner == after.Owner &&
 		s.ReservedFor == after.ReservedFor && s.Pending == after.Pending
 }

@@ -71,7 +71,8 @@ func (h *run) auto(w *workspace.Workspace, room *member.Room, st *turn.State, f 
 	case st.Policy.Auto == "off" || st.Owner == me || stick.Holder != "" && stick.Holder == stick.Me || stick.ActsForHolder:
 		return stick
 	case stick.Holder != "":
-		stick.Next = func() string { return h.want(w) }
+		holder := stick.Holder
+		stick.Next = func() string { return h.want(w, holder) }
 		return stick
 	}
 	for _, id := range st.Others(me) { // those of other hosts have no place here
@@ -83,16 +84,18 @@ func (h *run) auto(w *workspace.Workspace, room *member.Room, st *turn.State, f 
 	return stick
 }
 
-// want records that the session wants the turn of a workspace, and says what it is to do.
-func (h *run) want(w *workspace.Workspace) string {
+// want records that the session wants the turn of a workspace, and says what it is to do. If the holder has it no
+// more, nobody calls the session, and the guard has to look again.
+func (h *run) want(w *workspace.Workspace, holder string) string {
 	agent, err := h.changing(identity.Agent{})
 	if err != nil {
 		return waitYourself(w)
 	}
-	room, err := agent.Client.WantAuto(context.Background(), w)
+	room, st, err := agent.Client.WantAuto(context.Background(), w)
 	if err != nil {
 		return waitYourself(w)
 	}
+	h.again = st.Owner != holder && h.lost < mostLost
 	return h.next(agent, room, w)
 }
 

@@ -20,6 +20,9 @@ func (h *run) edit(ctx context.Context) error {
 	for again := true; again; {
 		rooms := h.rooms()
 		reason, take = guard.Edit(ctx, h.call, rooms)
+		if reason != "" && h.looksAgain() {
+			continue
+		}
 		if reason != "" {
 			return h.finish(payload.Reply{Refuse: cli.Line(reason)})
 		}

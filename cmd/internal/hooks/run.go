@@ -37,7 +37,8 @@ type run struct {
 	store  *fsroom.Store
 	stderr io.Writer
 	began  time.Time
-	lost   int // turns that a guard took for the session's own
+	lost   int  // how often a guard looked again
+	again  bool // a guard has to look again: a turn has ended meanwhile
 }
 
 // The errors that end a hook which has given its answer.

@@ -30,6 +30,9 @@ func (h *run) shell(ctx context.Context) error {
 		var reason string
 		rooms := h.rooms()
 		reason, own, take = guard.Shell(ctx, h.call, shellEnv(ctx, h.call.Dir, h.Env.Lookup, h.Env.Home), rooms, gitIgnores)
+		if reason != "" && h.looksAgain() {
+			continue
+		}
 		if reason = cli.Block(reason); reason != "" {
 			return h.finish(payload.Reply{Refuse: reason})
 		}

@@ -58,6 +58,9 @@ func (h *run) endOfTurn(ctx context.Context, agent *listen.Agent, objection stri
 		reason = objection + "\n"
 	} else {
 		h.note(turn.ActivityIdle) // before it is looked for news
+		for _, name := range agent.Client.Hearing().Rooms() {
+			agent.Client.Room(name, nil).Unwant(true)
+		}
 		if l := agent.Client.Hearing().Listener(); !l.Armed.IsZero() && !l.Proved() {
 			agent.Notify()
 		}

@@ -94,7 +94,15 @@ func (h *run) comeBack(ctx context.Context, rooms *rooms) (again bool, err error
 	return again, nil
 }
 
-// mostLost is how often a guard looks again because turns were lost. More means that the room as this host knows it is
+// looksAgain reports whether a guard has to look again, because the turn for which it refuses has ended meanwhile.
+func (h *run) looksAgain() (again bool) {
+	if again, h.again = h.again, false; again {
+		h.lost++
+	}
+	return again
+}
+
+// mostLost is how often a guard looks again because turns have changed hands. More means that the room as this host knows it is
 // behind.
 const mostLost = 3
 

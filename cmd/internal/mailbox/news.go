@@ -17,12 +17,13 @@ import (
 type RoomNews struct {
 	Mailbox *Mailbox
 	Path    string
-	Member  bool      // false: the agent is in the room no more
-	Waiting bool      // a process of the agent waits for the turn
-	Inbox   bool      // and for messages
-	All     turn.News // what was not shown to it
-	Fresh   turn.News // the part of All that it was not woken for
-	Pending bool      // a change is under way that may bring more
+	Member  bool          // false: the agent is in the room no more
+	Waiting bool          // a process of the agent waits for the turn
+	Inbox   bool          // and for messages
+	All     turn.News     // what was not shown to it
+	Fresh   turn.News     // the part of All that it was not woken for
+	Pending bool          // a change is under way that may bring more
+	Until   time.Duration // how long it is until the agent, which wants the turn, may have it, by time alone; 0: it does not come so
 
 	state   *turn.State
 	settled bool   // nothing of it can be undone
@@ -71,6 +72,10 @@ func (n *RoomNews) add(ctx context.Context) error {
 	f := m.Room.Facts(st)
 	n.All.AddOffer(st, f, me, at.TurnSeq)
 	n.Fresh.AddOffer(st, f, me, max(at.TurnSeq, at.Woken.EventSeq))
+	n.All.AddCall(st, f, me, m.Room.HeldByOtherWindow(st))
+	if n.Until = m.Room.UntilCalled(st, f); !m.Room.Called() {
+		n.Fresh.AddCall(st, f, me, m.Room.HeldByOtherWindow(st))
+	}
 	n.All.AddNotes(st, me, at.Notes())
 	n.Fresh.AddNotes(st, me, at.Notes().After(at.Woken.EventSeq))
 	if m.Room.LostTurn(st) {
@@ -191,6 +196,9 @@ func (n *RoomNews) Wake(how string, now time.Time) error {
 		At: event.NewTime(n.Mailbox.onRoomClock(now)), How: how, Tries: 1}
 	if n.Fresh.IsZero() {
 		w.EventSeq, w.TopicSeq, w.Tries = n.cursor.Woken.EventSeq, n.cursor.Woken.TopicSeq, n.cursor.Woken.Tries+1
+	}
+	if n.All.Offer != 0 || n.All.Call {
+		n.Mailbox.Room.Call()
 	}
 	return n.Mailbox.AdvanceCursor(Cursor{JoinedAt: n.cursor.JoinedAt, TopicID: n.topicID, Woken: w})
 }

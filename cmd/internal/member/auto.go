@@ -22,18 +22,36 @@ func (q *Quiet) Waiting(turn.WaitResult)        {}
 // it write, and makes it a member if it is none. If another agent is to have the turn first,
 // it is recorded that this one wants it.
 func (c *Client) TakeAuto(ctx context.Context, w *workspace.Workspace) (*Room, turn.WaitResult, error) {
+	for tries := 0; ; tries++ {
+		r, res, after, err := c.takeAuto(ctx, w)
+		if err != nil || res.Status == turn.YourTurn || res.CurrentOwner == r.Self.ID && res.HeldBy == 0 {
+			return r, res, err // the turn is the agent's, or another hook of the session has it
+		}
+		r.want()
+		// A turn that has ended meanwhile calls nobody who wants it only now.
+		now, err := r.FS.View()
+		if err != nil || now.State.SameTurn(after) || tries == mostTries {
+			return r, res, err
+		}
+	}
+}
+
+// mostTries is how often TakeAuto asks again because the turn has changed hands meanwhile.
+const mostTries = 3
+
+func (c *Client) takeAuto(ctx context.Context, w *workspace.Workspace) (*Room, turn.WaitResult, *turn.State, error) {
 	r, snap, err := c.joinAuto(ctx, w)
 	if err != nil {
-		return nil, turn.WaitResult{}, err
+		return nil, turn.WaitResult{}, nil, err
 	}
 	var out Quiet
 	back := r.backMark()
 	t := turnRequest{Room: r, out: &out, auto: true, since: r.waitingSince(), lease: fsroom.NewLease()}
 	if _, err := t.try(ctx, snap); err != nil {
-		return nil, turn.WaitResult{}, err
+		return nil, turn.WaitResult{}, nil, err
 	}
 	if err := t.answer(); err != nil {
-		return nil, turn.WaitResult{}, err
+		return nil, turn.WaitResult{}, nil, err
 	}
 	abandoned := out.Status == turn.NotYet && out.CurrentOwner == "" && out.ReservedFor != ""
 	if out.Status == turn.TakeoverAvailable || abandoned {
@@ -49,23 +67,26 @@ func (c *Client) TakeAuto(ctx context.Context, w *workspace.Workspace) (*Room, t
 			_ = r.own().Mark(autoFile, r.time())
 		}
 	}
-	switch {
-	case out.Status == turn.YourTurn:
+	if out.Status == turn.YourTurn {
 		back()
-	case out.CurrentOwner != r.Self.ID || out.HeldBy != 0: // else another hook of the session has it
-		r.Want()
 	}
-	return r, out.WaitResult, nil
+	return r, out.WaitResult, t.after, nil
 }
 
 // WantAuto records that an agent whose write was refused wants the turn, and makes it a
-// member if it is none.
-func (c *Client) WantAuto(ctx context.Context, w *workspace.Workspace) (*Room, error) {
-	r, _, err := c.joinAuto(ctx, w)
-	if err == nil {
-		r.Want()
+// member if it is none. st is the room after that: the turn may have ended meanwhile, and then nobody calls the
+// agent for it.
+func (c *Client) WantAuto(ctx context.Context, w *workspace.Workspace) (r *Room, st *turn.State, err error) {
+	r, _, err = c.joinAuto(ctx, w)
+	if err != nil {
+		return r, nil, err
 	}
-	return r, err
+	r.want()
+	snap, err := r.FS.View()
+	if err != nil {
+		return r, nil, err
+	}
+	return r, snap.State, nil
 }
 
 func (c *Client) joinAuto(ctx context.Context, w *workspace.Workspace) (*Room, *snapshot, error) {
@@ -85,14 +106,6 @@ func (c *Client) joinAuto(ctx context.Context, w *workspace.Workspace) (*Room, *
 		_ = r.own().Mark(autoFile, r.time())
 	}
 	return r, snap, err
-}
-
-// Want records that the agent wants the turn. Its place among others counts from the first
-// time.
-func (r *Room) Want() {
-	if first := r.own().Marked(wantsFile); r.time().Sub(first) >= turn.WantedFor {
-		_ = r.own().Mark(wantsFile, r.time())
-	}
 }
 
 // Place returns which place the agent has among those that want the turn. Who holds it, or is

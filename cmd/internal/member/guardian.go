@@ -161,7 +161,8 @@ func (g *guardian) afterTurn(st *turn.State) (done bool, sleep fsroom.Sleep, err
 	if offer.Notify != "" {
 		g.Room.Client.Store.NotifyListener(offer.Notify)
 	}
-	return offer.Again == 0, fsroom.Sleep{Poll: guardianPoll, For: offer.Again}, nil
+	again := sooner(offer.Again, g.Room.callWanting(st, g.facts(st)))
+	return again == 0, fsroom.Sleep{Poll: guardianPoll, For: again}, nil
 }
 
 // notifyOthers wakes the other members a little after the grant: they have to watch
@@ -218,6 +219,7 @@ func (g *guardian) renewIfDue(ctx context.Context, st *turn.State) (done bool, s
 	if g.Room.IsAuto(st) {
 		sleep.For = min(sleep.For, autoPoll)
 	}
+	sleep.For = sooner(sleep.For, g.Room.callWanting(st, g.facts(st)))
 	return false, sleep, nil
 }
 
@@ -299,6 +301,15 @@ func (g *guardian) endLease(ctx context.Context, why string) (ended bool, err er
 	if left != nil { // other hosts look at once, and have to find the record
 		g.Room.Client.Store.Published(publishPatience)
 		g.Room.notify(turn.Change{After: left, GuardianChanged: true})
+		g.Room.callWanting(left, g.facts(left))
 	}
 	return ended, err
+}
+
+// sooner returns the shorter of two times, of which 0 stands for none.
+func sooner(a, b time.Duration) time.Duration {
+	if a == 0 || b > 0 && b < a {
+		return b
+	}
+	return a
 }

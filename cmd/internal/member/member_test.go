@@ -116,7 +116,7 @@ func TestObserverThatWrites(t *testing.T) {
 	f.must(err)
 	_, _, err = r.Client.Observe(t.Context(), f.workspace(), false)
 	f.must(err)
-	_, err = r.Client.WantAuto(t.Context(), f.workspace())
+	_, _, err = r.Client.WantAuto(t.Context(), f.workspace())
 	f.must(err)
 	if f.state(r).Member("b").Observer || r.IsSilent() {
 		t.Error("it is an observer still, or one that only hooks have made a member")

@@ -18,6 +18,7 @@ const (
 	processesFile = roomtypes.ProcessesFile // a processRecord
 	leaseFile     = roomtypes.LeaseFile     // a [turn.Lease]
 	wantsFile     = "wants"                 // its time is when a write of the agent was refused, which is to be called
+	calledFile    = "called"                // since then the agent was called
 	backFile      = "back"                  // its time is when the turn of the agent's model began in which it came back last
 	autoFile      = "auto"                  // a hook has made the agent a member, and it has run no command
 )
@@ -129,9 +130,7 @@ func (r *Room) presence(id string, look func(identity.Process) condition) turn.P
 	p := turn.Presence{
 		Seen: a.Marked(seenFile), Waited: a.Marked(waitingFile), Process: turn.Unknown,
 	}
-	if wants := a.Marked(wantsFile); !wants.IsZero() {
-		p.Wants = r.time().Sub(wants) < turn.WantedFor
-	}
+	p.Wants = !a.Marked(wantsFile).IsZero()
 	if record := r.processRecord(id); len(record.Processes) > 0 {
 		last := record.Processes[len(record.Processes)-1]
 		p.PID, p.OutlivesProcess = last.PID, record.Lingers

@@ -158,17 +158,20 @@ func (r *Room) refused(ctx context.Context, st *turn.State, err error) error {
 // Leave removes the agent from the room and ends its turn.
 func (r *Room) Leave(ctx context.Context) (res turn.LeaveResult, err error) {
 	end := r.turnEnd(ctx, nil)
-	_, _, err = r.updateThen(ctx, nil, func(st *turn.State, f turn.Facts) (events []event.Event, err error) {
+	snap, _, err := r.updateThen(ctx, nil, func(st *turn.State, f turn.Facts) (events []event.Event, err error) {
 		if events, res, err = turn.Leave(st, f, r.Self.ID); err == nil && st.Owner == r.Self.ID {
 			events = append(end.Events(st), events...) // before the room may end
 		}
 		return events, err
 	}, func() {
 		r.forgetLease(r.Self.ID)
-		_ = r.own().Remove(wantsFile)
+		r.unwant(r.Self.ID)
 		r.leaveRooms(r.Self.ID)
 	})
 	end.Result()
+	if err == nil {
+		r.callWanting(snap.State, r.Facts(snap.State))
+	}
 	return res, err
 }
 
@@ -185,11 +188,13 @@ func (r *Room) Kick(ctx context.Context, request turn.KickRequest) (res turn.Lea
 		return events, err
 	}, func() {
 		r.forgetLease(request.Target)
+		r.unwant(request.Target)
 		r.leaveRooms(request.Target)
 	})
 	end.Result()
 	if err == nil {
 		r.RecordPresence(ctx, snap.State)
+		r.callWanting(snap.State, r.Facts(snap.State))
 	}
 	return res, err
 }

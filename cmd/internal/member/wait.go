@@ -408,7 +408,7 @@ func (t *turnRequest) granted(ctx context.Context) {
 		}()
 	}
 	t.Room.forgetWait()
-	_ = t.Room.own().Remove(wantsFile)
+	t.Room.Unwant(false)
 }
 
 // answer prints the result if that was not done with the grant. What was printed

@@ -145,6 +145,7 @@ func (a *Agent) due(ctx context.Context, l *hearing.Listener, how string, now ti
 			}
 			continue
 		}
+		sooner(n.Until)
 		news, wait := n.Due(now)
 		news = a.allowed(l, &n, news)
 		need, untilNeed := a.need(l, &n, how, now)

@@ -45,6 +45,9 @@ func sentences(n turn.News, path string) string {
 	if n.Offer != 0 {
 		parts = append(parts, "turn "+strconv.FormatInt(n.Turn, 10)+" in "+path+" is offered to you. Take it if you have something to change: tt wait --json.")
 	}
+	if n.Call && n.Offer == 0 {
+		parts = append(parts, "turn "+strconv.FormatInt(n.Turn, 10)+" in "+path+" is offered to you. Do again what was refused there, or take it: tt wait --json.")
+	}
 	if n.Lost != "" {
 		parts = append(parts, lost(n.Lost, path))
 	}

@@ -1,0 +1,75 @@
+package member
+
+import (
+	"time"
+
+	"github.com/talking-stick/tt/fsroom/turn"
+)
+
+// An agent whose write was refused is told that it is called when the turn is its own. That promise is a mark
+// (wantsFile) that ends with a turn of the agent, its membership or its session, or with the turn of its model
+// for which it was called. Time does not end it. Whatever makes the turn free or lets it be taken over notifies
+// those that have the mark.
+
+// want records that the agent wants the turn. Its place among others counts from the first
+// time.
+func (r *Room) want() {
+	if r.own().Has(calledFile) {
+		_ = r.own().Remove(calledFile)
+	} else if r.own().Has(wantsFile) {
+		return
+	}
+	_ = r.own().Mark(wantsFile, r.time())
+}
+
+// Unwant records that the agent does not want the turn any more. With called it does so only if it was called.
+func (r *Room) Unwant(called bool) {
+	if !called || r.own().Has(calledFile) {
+		r.unwant(r.Self.ID)
+	}
+}
+
+// unwant is Unwant for any member.
+func (r *Room) unwant(id string) {
+	for _, name := range []string{wantsFile, calledFile} {
+		if a := r.FS.Agent(id); a.Has(name) {
+			_ = a.Remove(name)
+		}
+	}
+}
+
+// Called reports whether the agent was called since it has said that it wants the turn.
+func (r *Room) Called() bool { return r.own().Has(calledFile) }
+
+// Call records that the agent is called, if it wants the turn.
+func (r *Room) Call() {
+	if r.own().Has(wantsFile) {
+		_ = r.own().Mark(calledFile, r.time())
+	}
+}
+
+// callWanting notifies the members that want the turn and may have it. It returns how long it is until that
+// may be so of others that want it, by time alone; 0: never.
+func (r *Room) callWanting(st *turn.State, f turn.Facts) (again time.Duration) {
+	for _, id := range st.Others("") {
+		switch a := r.FS.Agent(id); {
+		case !a.Has(wantsFile) || a.Has(calledFile):
+		case st.Calls(f, id, 0):
+			r.Client.Store.NotifyListener(id)
+		default:
+			if d := st.NextDeadline(f, id); d > 0 && (again == 0 || d < again) {
+				again = d
+			}
+		}
+	}
+	return again
+}
+
+// UntilCalled returns how long it is until an agent that wants the turn may have it, by time alone; 0: it does not
+// want it, may have it now, or that does not come.
+func (r *Room) UntilCalled(st *turn.State, f turn.Facts) time.Duration {
+	if !f.Presence(r.Self.ID).Wants || st.Calls(f, r.Self.ID, r.HeldByOtherWindow(st)) {
+		return 0
+	}
+	return st.NextDeadline(f, r.Self.ID)
+}
