@@ -1,6 +1,8 @@
 package simulation
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"time"
 )
@@ -17,10 +19,7 @@ func (w *world) finale() {
 		p.frozen, p.failAt = false, 0
 	}
 	id := 0
-	next := func() string {
-		id++
-		return "e" + string(rune('0'+id/100%10)) + string(rune('0'+id/10%10)) + string(rune('0'+id%10))
-	}
+	next := func() string { id++; return fmt.Sprintf("e%03d", id) }
 	for end := time.Now().Add(patience); time.Now().Before(end) && w.oracle.class == "" && w.steps < 200_000; {
 		if w.drain(); w.oracle.class != "" {
 			return
@@ -35,7 +34,7 @@ func (w *world) finale() {
 			case w.runsFor(x):
 			case x.inTurn && x.called && !x.refused.IsZero(): // its model was woken, and tries again
 				x.called, acted = false, true
-				w.edit(next(), x, false, time.Second)
+				w.edit(next(), x, false, time.Second, "")
 			case x.hand:
 				x.hand, acted = false, true
 				w.command(next(), x, "release", "--status", "s", "--next-action", "n")
@@ -44,7 +43,7 @@ func (w *world) finale() {
 				w.idle(next(), x, false)
 			case x.watch != "" && !modTime(x.watch).Equal(x.bell):
 				acted = true
-				w.bellRings(next(), x)
+				w.listen(next(), x, true)
 			}
 		}
 		if !acted && !waits {
@@ -69,7 +68,7 @@ func (w *world) finale() {
 func (w *world) drain() {
 	for busy := true; busy && w.oracle.class == ""; {
 		busy = false
-		for _, p := range append([]*proc(nil), w.procs...) {
+		for _, p := range slices.Clone(w.procs) {
 			if w.canRun(p) {
 				busy = true
 				w.step(p, 0)
@@ -80,10 +79,7 @@ func (w *world) drain() {
 
 // runsFor reports whether a process runs of which the model of a window waits for the end.
 func (w *world) runsFor(x *window) bool {
-	for _, p := range w.procs {
-		if p.window == x && !strings.HasPrefix(p.detail, "listen") && !strings.HasPrefix(p.detail, "bell") {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(w.procs, func(p *proc) bool {
+		return p.window == x && !strings.HasPrefix(p.detail, "listen") && !strings.HasPrefix(p.detail, "bell")
+	})
 }

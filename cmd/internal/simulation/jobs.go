@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"syscall"
 	"time"
@@ -31,12 +32,11 @@ func (w *world) startJob(p *proc, dir string, files []*os.File) (pid int, err er
 	}
 	q := w.spawn(p.name+".j", 1, func(q *proc) {
 		defer syscall.Close(alive)
-		x := w.byAgent(id.Agent)
-		if x != nil && w.oracle.state != nil && w.oracle.state.Owner == x.agent { // else it changes nothing
-			x.jobs++
-			defer func() { x.jobs-- }()
+		if w.oracle.state.Owner == id.Agent { // else it changes nothing
+			q.writer = w.byAgent(id.Agent)
 		}
 		q.sleep(jobLasts)
+		q.writer = nil
 		at := event.NewTime(time.Now())
 		patchJob(dir, map[string]any{"ended_at": at, "outcome": "exited", "exit": 0})
 		q.point()
@@ -56,7 +56,7 @@ func (w *world) startJob(p *proc, dir string, files []*os.File) (pid int, err er
 	b := patchJob(dir, map[string]any{"started_at": event.NewTime(time.Now()), "runner": q.id, "process": q.id})
 	_ = json.Unmarshal(b, &id)
 	_, err = files[0].WriteString("ok")
-	w.logf("%s starts the job %s of %s", p.name, q.name, w.nameOf(id.Agent))
+	w.logf("%s starts the job %s of %s", p.name, q.name, w.named(id.Agent))
 	return q.id.PID, err
 }
 
@@ -89,17 +89,12 @@ func (w *world) isRecorded() bool {
 		return false
 	}
 	defer v.Close()
-	for _, s := range v.All {
-		if s.Tree == v.Now.Tree || s.Scan == v.Now.Tree {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(v.All, func(s *ledger.Snapshot) bool { return s.Tree == v.Now.Tree || s.Scan == v.Now.Tree })
 }
 
 // touch changes a file of the tree, as a person does with an editor.
 func (w *world) touch(name string) {
-	w.touched++
-	_ = os.WriteFile(filepath.Join(w.dir, name), strconv.AppendInt(nil, int64(w.touched), 10), 0o600)
-	w.lastTouch = w.steps
+	w.tree[name] = strconv.Itoa(len(w.log))
+	_ = os.WriteFile(filepath.Join(w.dir, name), []byte(w.tree[name]), 0o600)
+	w.touched = w.steps
 }

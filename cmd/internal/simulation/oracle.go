@@ -1,12 +1,8 @@
 package simulation
 
 import (
-	"bufio"
-	"encoding/json"
 	"fmt"
 	"maps"
-	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -16,7 +12,6 @@ import (
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/identity"
-	"github.com/talking-stick/tt/journal/event"
 )
 
 // An oracle says what must not happen. The first that it finds ends a run.
@@ -30,6 +25,7 @@ type oracle struct {
 	state  *turn.State // the room now
 	truths []string    // now
 	reads  []*reading
+	ends   []ending
 
 	grants map[int64]string            // lease of each turn that was told to its holder
 	events map[int64]string            // type of each event that was told
@@ -45,8 +41,13 @@ type reading struct {
 	over   bool
 }
 
-// find notes what is wrong. The class says what kind of fault it is, in words that do not depend on the
-// run.
+// An ending is a command that ends somebody's turn, whatever runs in it.
+type ending struct {
+	p     *proc
+	agent string // whose turn; "" for that of anybody
+}
+
+// find notes what is wrong. The class says what kind of fault it is, in words that do not depend on the run.
 func (o *oracle) find(class, format string, args ...any) {
 	if o.class == "" {
 		o.class, o.text = class, o.w.named(fmt.Sprintf(format, args...))
@@ -60,17 +61,18 @@ func (o *oracle) watch() {
 		o.find("panic", "%s", o.w.lastFail)
 	}
 	if stamp := o.w.disk.stamp(); stamp != o.stamp || o.state == nil {
+		before := o.state
 		o.stamp = stamp
-		if snap := o.view(); snap != nil {
-			o.state = snap
+		if o.look(); before != nil {
+			o.passes(before, o.state)
 		}
 	}
+	o.ends = slices.DeleteFunc(o.ends, func(e ending) bool { return e.p.state == finished })
 	if o.state == nil {
 		return
 	}
-	locks := o.w.glob("rooms/*/lock") // while a process has it, what its change needs is there in part
-	free := len(locks) == 0 || isFree(locks[0])
-	o.truths = o.now(o.truths[:0], free)
+	free := isFree(o.w.disk.file("lock")) // while a process has it, what its change needs is there in part
+	o.truths = o.now(free)
 	o.reads = slices.DeleteFunc(o.reads, func(r *reading) bool {
 		for _, t := range o.truths {
 			r.truths[t] = true
@@ -82,33 +84,53 @@ func (o *oracle) watch() {
 	})
 }
 
-// view reads the room, as a reader beside all processes.
-func (o *oracle) view() *turn.State {
-	r := o.room()
-	if r == nil {
-		return nil
+// look reads the room, as a reader beside all processes. It returns who holds the turn.
+func (o *oracle) look() (owner string) {
+	if exists(o.w.disk.room) {
+		if snap, err := o.room().View(); err == nil {
+			o.state = snap.State
+			return o.state.Owner
+		}
 	}
-	snap, err := r.View()
-	if err != nil {
-		return nil
-	}
-	return snap.State
+	return ""
 }
 
-// room returns the room of the workspace, nil if there is none.
+// room returns the room of the workspace.
 func (o *oracle) room() *fsroom.Room[*turn.State] {
-	rooms := o.w.glob("rooms/*")
-	if len(rooms) == 0 {
-		return nil
-	}
 	if o.store == nil {
 		o.store, _ = fsroom.Open(o.w.data, fsroom.Options{NoWatch: true})
 	}
-	return fsroom.At(o.store, roomtypes.Stick(), filepath.Base(rooms[0]))
+	return fsroom.At(o.store, roomtypes.Stick(), fsroom.RoomName(o.w.dir))
+}
+
+// passes is called when the room has changed. Nobody's turn ends while a tool writes in it, but by what it is told to.
+func (o *oracle) passes(before, after *turn.State) {
+	if before.Owner == "" || before.Owner == after.Owner && before.Turn == after.Turn {
+		return
+	}
+	if slices.ContainsFunc(o.ends, func(e ending) bool { return e.agent == "" || e.agent == before.Owner }) {
+		o.overrun(before.Owner)
+	}
+	for _, p := range o.w.procs {
+		if p.writer != nil && p.writer.family() == before.Owner && !p.excused && !p.killed {
+			o.find("a turn ends under its writer", "turn %d of %s has ended while %s writes by %s", before.Turn, before.Owner, p.writer.name, p.name)
+		}
+	}
+}
+
+// overrun excuses what writes in a turn that ends now, or has just asked for permission: those of an agent, "" for all.
+func (o *oracle) overrun(agent string) {
+	for _, p := range o.w.procs {
+		x := p.window
+		if x == nil {
+			x = p.writer
+		}
+		p.excused = p.excused || agent == "" || x != nil && x.family() == agent
+	}
 }
 
 // now returns what is true now of the holder, and if settled of the processes that it depends on.
-func (o *oracle) now(truths []string, settled bool) []string {
+func (o *oracle) now(settled bool) (truths []string) {
 	st := o.state
 	if st.Owner == "" {
 		return append(truths, fmt.Sprint("nobody holds ", st.Turn))
@@ -133,10 +155,9 @@ func (o *oracle) now(truths []string, settled bool) []string {
 
 // lives reports whether the process lives with which an agent has worked last.
 func (o *oracle) lives(agent string) bool {
-	x := o.w.byAgent(agent)
 	p, ok := o.took[agent]
 	_, lives := o.w.others[p.PID]
-	return x != nil && (lives || !ok)
+	return o.w.byAgent(agent) != nil && (lives || !ok)
 }
 
 // beginReading begins to watch what is true while the process reads.
@@ -166,14 +187,13 @@ func (o *oracle) judge(r *reading) {
 	o.counts["readings"]++
 	for _, c := range r.claims {
 		if !r.truths[c] {
-			what := strings.Fields(c)
 			class := "a reader says that somebody holds who did not"
-			switch {
-			case what[0] == "guardian":
+			switch what, _, _ := strings.Cut(c, " "); what {
+			case "guardian":
 				class = "a reader says that a guardian has ended that lives"
-			case what[0] == "harness":
+			case "harness":
 				class = "a reader says that a session has ended that lives"
-			case what[0] == "nobody":
+			case "nobody":
 				class = "a reader says that nobody holds"
 			}
 			o.find(class, "%s (%s) says %q, which was never true while it read; true were %q", r.p.name, r.p.detail, c, slices.Sorted(maps.Keys(r.truths)))
@@ -182,161 +202,133 @@ func (o *oracle) judge(r *reading) {
 	}
 }
 
-// overrun is called when writes in progress lose their turn by an act against which no order helps: a person
-// says so, or the machine was away for longer than a lease. by is the window that did it, nil for none.
-func (o *oracle) overrun(by *window) {
-	for _, x := range o.w.windows {
-		x.lone = x.lone || x != by
+// others reports whether a session of another family is known to work in the tree.
+func (o *oracle) others(x *window) (others bool) {
+	has := false
+	for _, path := range o.w.glob("places/*/*") {
+		agent := path[strings.LastIndexByte(path, '/')+1:]
+		y := o.w.byAgent(agent)
+		has = has || agent == x.agent
+		others = others || y != nil && y.family() != x.family()
 	}
-	for _, p := range o.w.procs {
-		p.away = p.away || p.window != by
-	}
+	return has && others
 }
 
-// others reports whether another session is known to work in the tree.
-func (o *oracle) others(x *window) bool {
-	places := o.w.glob("places/*/*")
-	return slices.ContainsFunc(places, func(path string) bool {
-		y := o.w.byAgent(filepath.Base(path))
-		return y != nil && y.agent != x.agent && y.alive
-	}) && slices.ContainsFunc(places, func(path string) bool { return filepath.Base(path) == x.agent })
-}
-
-// byAgent returns the living window of an agent, nil if there is none.
-func (w *world) byAgent(agent string) *window {
-	for _, x := range w.windows {
-		if x.agent == agent && x.alive {
-			return x
-		}
-	}
-	return nil
-}
-
-// permitted is called when a hook lets a window write. others is whether it knew before that
-// somebody else works there.
-func (o *oracle) permitted(p *proc, x *window, r result, others bool) {
+// permitted is called when a hook lets a window write. others is whether it knew before that somebody else works there.
+func (o *oracle) permitted(p *proc, x *window, r result, took, others bool) {
 	w, how := o.w, "holds"
-	owner := ""
-	if st := o.view(); st != nil {
-		o.state, owner = st, st.Owner
-	}
+	owner, me := o.look(), x.family()
+	unable := strings.Contains(r.failed, "disk_full") || strings.Contains(r.failed, "data_dir_unusable")
 	switch {
-	case strings.Contains(r.out, "You have the turn"):
+	case took:
 		how = "took the turn"
-	case owner != x.agent && p.failed == string(fsroom.StepLoad):
-		how = "could not be told"
-	case owner != x.agent && p.away:
+	case owner == me:
+	case p.excused:
 		how = "was away"
-	case owner != x.agent && o.knew(p, x.agent+" holds"):
+	case o.knew(p, me+" holds"):
 		how = "held when it looked"
-	case owner != x.agent && others:
+	case unable && (owner == "" || !o.lives(owner)):
+		how, p.excused = "could not be told", true
+	case others:
 		how = "was let pass without the turn"
-	case owner != x.agent:
-		how = "is alone"
+		o.find("a write is let pass without the turn", "%s may write beside %q: %s", x.name, owner, r.failed)
+	default:
+		how, p.excused = "is alone", true
 	}
 	o.counts["writes"]++
 	w.logf("%s (%s) WRITES: it %s", p.name, x.name, how)
 	o.says(p)
-	if how == "was let pass without the turn" && (owner != "" || r.refusal != "") {
-		o.find("a write is let pass without the turn", "%s may write beside %s", x.name, owner)
-	}
-	x.lone = how == "is alone" || how == "could not be told" || p.away
-	if !x.lone {
+	if !p.excused {
 		o.took[x.agent] = x.proc
-		for _, y := range w.windows {
-			if y != x && y.writing+y.jobs > 0 && y.alive && !y.lone {
-				o.find(fmt.Sprintf("two write at once: one %s", how), "%s %s and writes while %s writes", x.name, how, y.name)
+		for _, q := range w.procs {
+			if y := q.writer; y != nil && !q.excused && !q.killed && y.family() != me {
+				o.find("two write at once: one "+how, "%s %s and writes while %s writes", x.name, how, y.name)
 			}
 		}
 	}
-	if x.agent == owner {
-		x.called = true
-	}
-	x.refused = time.Time{}
+	x.called = x.called || x.agent == owner
+	x.refused = never
 }
+
+// never is the time of what has not happened.
+var never time.Time
 
 // ledgerVariable switches the ledger.
 const ledgerVariable = "TALKING_STICK_LEDGER"
 
 // restorable is called when a window may write whatever it likes: what is in the tree is recorded then.
 func (o *oracle) restorable(p *proc, x *window) {
-	for _, y := range o.w.windows {
-		if y != x && (y.writing > 0 || y.jobs > 0) {
-			return // it changes the tree meanwhile
-		}
+	if slices.ContainsFunc(o.w.procs, func(q *proc) bool { return q.writer != nil }) {
+		return // it changes the tree meanwhile
 	}
-	if o.counts["beginnings"]++; x.writing == 0 && x.jobs == 0 && !o.w.isRecorded() {
+	if o.counts["beginnings"]++; !o.w.isRecorded() {
 		o.find("the beginning is not recorded", "%s may write in turn %d, and nothing has what the tree is now", x.name, o.state.Turn)
 	}
 }
 
-var heldBy = regexp.MustCompile(`held by (\S+?)(?: \(turn (\d+)\)|[,.])`)
+var heldBy = regexp.MustCompile(`held by (\S+?) \(turn (\d+)\)`)
 
 // refusedTo is called when a hook refuses a write.
 func (o *oracle) refusedTo(p *proc, x *window, text string) {
 	o.counts["refusals"]++
 	var claims []string
-	if m := heldBy.FindStringSubmatch(text); m != nil && m[2] != "" {
-		claims = append(claims, m[1]+" holds "+m[2])
-		if m[1] == x.agent && (o.took[m[1]] == x.proc || !o.lives(m[1])) {
+	if m := heldBy.FindStringSubmatch(text); m != nil {
+		who := m[1]
+		if who == x.family() && (o.took[who] == x.proc || !o.lives(who)) {
 			o.find("a session refuses itself", "%s is refused: %s", x.name, text)
 		}
-		claims = append(claims, troubles(text, m[1])...)
+		claims = append(claims, who+" holds "+m[2])
+		switch guardian := strings.Contains(text, "the guardian of "+who); {
+		case guardian && strings.Contains(text, "has ended"), strings.Contains(text, "no guardian renews the lease of "+who):
+			claims = append(claims, "guardian of "+who)
+		case !guardian && strings.Contains(text, " of "+who+" has ended"):
+			claims = append(claims, "harness of "+who)
+		}
 	}
 	o.says(p, claims...)
 }
 
-// troubles returns what a text says of the processes of a holder.
-func troubles(text, holder string) (claims []string) {
-	if strings.Contains(text, "the guardian of "+holder) && strings.Contains(text, "has ended") || strings.Contains(text, "no guardian renews the lease of "+holder) {
-		claims = append(claims, "guardian of "+holder)
+// asked is called when a command begins.
+func (o *oracle) asked(p *proc, x *window, args []string) {
+	switch args[0] {
+	case "release", "assign", "leave", "close":
+		o.ends = append(o.ends, ending{p, x.agent})
+	case "kick":
+		o.ends = append(o.ends, ending{p, args[1]})
+	case "take":
+		if slices.Contains(args, "--operator-requested") {
+			o.ends = append(o.ends, ending{p, ""})
+		}
 	}
-	if strings.Contains(text, " of "+holder+" has ended") && !strings.Contains(text, "the guardian of "+holder) {
-		claims = append(claims, "harness of "+holder)
-	}
-	return claims
 }
 
 // answered is called with the answer of a command.
-func (o *oracle) answered(p *proc, x *window, args []string, r result, reads bool) {
-	object := func(name string) map[string]any { v, _ := r.answer[name].(map[string]any); return v }
+func (o *oracle) answered(p *proc, x *window, command string, r result) {
 	var claims []string
-	switch args[0] {
+	switch command {
 	case "status":
 		claims = holding(r.answer, "owner")
 	case "state":
-		claims = holding(object("room"), "owner")
+		claims = holding(r.object("room"), "owner")
 	case "why":
-		claims = holding(object("turn"), "owner")
+		claims = holding(r.object("turn"), "owner")
 	case "wait", "try", "take":
-		status, _ := r.answer["status"].(string)
-		switch status {
+		switch r.answer["status"] {
 		case turn.YourTurn:
-			if r.answer["reason"] == turn.ReasonOperator {
-				o.overrun(x)
-			}
 			o.granted(x, r)
 		case turn.NotYet, turn.TakeoverAvailable:
 			claims = holding(r.answer, "current_owner")
 			if r.answer["current_owner"] == x.agent && r.answer["granted_to_pid"] == nil && r.answer["held_by_pid"] == nil {
-				o.find("a session refuses itself", "%s %s answers %s", x.name, args[0], o.w.said(r))
+				o.find("a session refuses itself", "%s %s answers %s", x.name, command, o.w.said(r))
 			}
-		}
-	case "kick":
-		if r.status == 0 {
-			o.overrun(x)
 		}
 	case "release", "assign", "leave", "close":
-		if r.refusal == "" && r.status == 0 {
-			x.hand, x.lone = false, true // what still runs is its own doing
-			if args[0] == "leave" || args[0] == "close" {
-				x.refused = time.Time{}
-			}
-			for _, q := range o.w.procs {
-				q.away = q.away || q.window == x
+		if r.status == 0 {
+			if x.hand = false; command == "leave" || command == "close" {
+				x.refused = never
 			}
 			if seq, ok := r.answer["event_seq"].(float64); ok {
-				o.told(int64(seq), map[string]string{"release": turn.Released, "assign": turn.Passed, "close": turn.Closed}[args[0]])
+				o.told(int64(seq), map[string]string{"release": turn.Released, "assign": turn.Passed, "close": turn.Closed}[command])
 			}
 		}
 	}
@@ -345,18 +337,15 @@ func (o *oracle) answered(p *proc, x *window, args []string, r result, reads boo
 
 // holding returns what an answer says of the holder.
 func holding(answer map[string]any, field string) (claims []string) {
-	if answer == nil {
+	n, ok := answer["turn_id"].(float64)
+	owner := text(answer, field)
+	switch {
+	case !ok, owner == "" && (text(answer, "reserved_for") != "" || answer["state"] == turn.StateClosed):
 		return nil
+	case owner == "":
+		return []string{fmt.Sprint("nobody holds ", int64(n))}
 	}
-	owner, _ := answer[field].(string)
-	n, _ := answer["turn_id"].(float64)
-	if owner == "" {
-		if reserved, _ := answer["reserved_for"].(string); reserved == "" && answer["state"] != turn.StateClosed {
-			claims = append(claims, fmt.Sprint("nobody holds ", int64(n)))
-		}
-		return claims
-	}
-	claims = append(claims, fmt.Sprintf("%s holds %d", owner, int64(n)))
+	claims = []string{fmt.Sprintf("%s holds %d", owner, int64(n))}
 	list, _ := answer["trouble"].([]any)
 	for _, t := range list {
 		switch t.(map[string]any)["what"] {
@@ -372,13 +361,12 @@ func holding(answer map[string]any, field string) (claims []string) {
 // granted is called when a window was told that it has the turn.
 func (o *oracle) granted(x *window, r result) {
 	n, _ := r.answer["turn_id"].(float64)
-	lease, _ := r.answer["lease_id"].(string)
-	before, ok := o.grants[int64(n)]
-	if ok && before != lease+x.agent {
+	lease := text(r.answer, "lease_id") + x.agent
+	if before, ok := o.grants[int64(n)]; ok && before != lease {
 		o.find("a turn was given twice", "turn %d of %s was told to somebody else before", int64(n), x.name)
 	}
-	o.grants[int64(n)] = lease + x.agent
-	x.refused = time.Time{}
+	o.grants[int64(n)] = lease
+	x.refused = never
 	x.hand = true
 	o.took[x.agent] = x.proc
 	o.counts["grants"]++
@@ -390,63 +378,4 @@ func (o *oracle) told(seq int64, kind string) {
 		o.find("a number of an event was used twice", "event %d is a %s and was a %s", seq, kind, before)
 	}
 	o.events[seq] = kind
-}
-
-// forget drops what was acknowledged after the moment to which the room was put back by its user.
-func (o *oracle) forget() {
-	if st := o.view(); st != nil {
-		o.state = st
-		maps.DeleteFunc(o.grants, func(n int64, _ string) bool { return n > st.Turn })
-		maps.DeleteFunc(o.events, func(n int64, _ string) bool { return n > st.Seq })
-	}
-}
-
-// history checks the journals of the room: the numbers have no gap and are used once, and what was
-// acknowledged is there.
-func (o *oracle) history() {
-	files := append(o.w.glob("archive/*"), o.w.glob("rooms/*/journal.jsonl")...)
-	files = append(o.w.glob("archive/*/*"), files...)
-	var all []event.Event
-	for _, path := range files {
-		f, err := os.Open(path)
-		if err != nil {
-			continue
-		}
-		lines := bufio.NewScanner(f)
-		lines.Buffer(nil, 1<<20)
-		for lines.Scan() {
-			var e event.Event
-			if json.Unmarshal(lines.Bytes(), &e) == nil {
-				all = append(all, e)
-			}
-		}
-		f.Close()
-	}
-	slices.SortStableFunc(all, func(a, b event.Event) int { return int(a.Seq - b.Seq) })
-	kinds, grants, lost := map[int64]string{}, map[int64]string{}, int64(0)
-	for i, e := range all {
-		if i > 0 && e.Seq == all[i-1].Seq {
-			o.find("a number of an event was used twice", "event %d is a %s and a %s", e.Seq, all[i-1].Type, e.Type)
-		}
-		kinds[e.Seq] = e.Type
-		if e.Type == "journal_damaged" {
-			lost = e.Seq
-		}
-		if e.Type == turn.Claim || e.Type == turn.Takeover {
-			if _, ok := grants[e.Turn]; ok {
-				o.find("a turn was given twice", "turn %d is in the journal twice", e.Turn)
-			}
-			grants[e.Turn] = e.To
-		}
-	}
-	for _, seq := range slices.Sorted(maps.Keys(o.events)) {
-		if kind, ok := kinds[seq]; seq > lost && (!ok || kind != o.events[seq]) {
-			o.find("what was acknowledged is gone", "event %d was a %s and is %q", seq, o.events[seq], kind)
-		}
-	}
-	for _, n := range slices.Sorted(maps.Keys(o.grants)) {
-		if _, ok := grants[n]; !ok && lost == 0 {
-			o.find("what was acknowledged is gone", "turn %d was given", n)
-		}
-	}
 }

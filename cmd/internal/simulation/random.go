@@ -101,7 +101,7 @@ func (g *generator) next(w *world) (act, bool) {
 
 // sleep lets time pass: mostly until something is due.
 func (g *generator) sleep(w *world) act {
-	writes := slices.ContainsFunc(w.windows, func(x *window) bool { return x.calls > 0 })
+	writes := slices.ContainsFunc(w.windows, func(x *window) bool { return w.calls(x) > 0 })
 	most := 20 * time.Minute
 	if writes || g.IntN(3) == 0 {
 		most = 3 * time.Second
@@ -136,11 +136,11 @@ func (g *generator) begin(w *world) (act, bool) {
 	}
 	switch words[0] {
 	case "edit", "shell":
-		if x.alive && x.calls < 3 && (x.refused.IsZero() || g.IntN(4) == 0) {
+		if x.alive && w.calls(x) < 3 && (x.refused.IsZero() || g.IntN(4) == 0) {
 			return act{verb, []string{x.name, g.id(), fmt.Sprint(1 + g.IntN(3000))}}, true
 		}
 	case "idle", "fails":
-		if x.alive && x.inTurn && x.calls == 0 {
+		if x.alive && x.inTurn && w.calls(x) == 0 {
 			return act{verb, []string{x.name, g.id()}}, true
 		}
 	case "listen":
@@ -156,15 +156,15 @@ func (g *generator) begin(w *world) (act, bool) {
 			words = append(words, w.windows[g.IntN(len(w.windows))].agent, "--force")
 		}
 		ends := slices.Contains([]string{"release", "assign", "leave", "close"}, words[1])
-		if x.alive && (!ends || x.calls == 0) && (words[1] != "release" && words[1] != "assign" || x.hand) {
+		if x.alive && (!ends || w.calls(x) == 0) && (words[1] != "release" && words[1] != "assign" || x.hand) {
 			return act{"tt", append([]string{x.name, g.id()}, words[1:]...)}, true
 		}
 	case "clear":
-		if x.alive && x.calls == 0 {
+		if x.alive && w.calls(x) == 0 {
 			return act{verb, []string{x.name, fmt.Sprint("s-", x.name, g.ids), g.id()}}, true
 		}
 	case "quit":
-		if x.alive && x.calls == 0 {
+		if x.alive && w.calls(x) == 0 {
 			return act{verb, []string{x.name, g.id()}}, true
 		}
 	case "die":
@@ -222,5 +222,5 @@ func (g *generator) onProcess(w *world, verb string) (act, bool) {
 
 // alone reports whether a seed lets a window rest, so that not all do all at once.
 func (w *world) alone(x *window, verb string) bool {
-	return verb == "" || x.calls > 2 && verb != "die"
+	return verb == "" || w.calls(x) > 2 && verb != "die"
 }

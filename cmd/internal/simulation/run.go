@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/cmd/internal/ttcmd"
+	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/identity"
 	"github.com/talking-stick/tt/identity/harness"
 	"github.com/talking-stick/tt/lockfile"
@@ -61,22 +63,26 @@ func simulate(t *testing.T, next func(*world) (act, bool)) (res outcome) {
 	must(skills.SetAuto(filepath.Join(base, "data"), "on"))
 	synctest.Test(t, func(t *testing.T) {
 		now := time.Now()
-		w := &world{dir: dir, home: userHome, policy: map[string]string{ledgerVariable: "off"}}
+		w := &world{dir: dir, home: userHome, policy: map[string]string{ledgerVariable: "off"}, tree: map[string]string{}}
 		w.Machine = &Machine{t: t, base: base, data: filepath.Join(base, "data"), live: map[int]*proc{}, others: map[int]identity.Info{},
 			began: now, booted: now}
-		w.disk = disk{m: w.Machine, synced: map[string][]byte{}, copies: map[string]string{}}
+		w.disk = disk{room: filepath.Join(w.data, "rooms", fsroom.RoomName(dir)), copies: map[string]string{}}
 		w.oracle = oracle{w: w, grants: map[int64]string{}, events: map[int64]string{},
 			took: map[string]identity.Process{}, counts: map[string]int{}}
 		current, lockfile.Pause = w.Machine, pause
 		defer func() {
 			if r := recover(); r != nil {
-				fmt.Fprintf(os.Stderr, "%v\n%s\n%s\n", r, stack(), strings.Join(w.log, "\n"))
+				fmt.Fprintf(os.Stderr, "%v\n%s\n%s\n", r, debug.Stack(), strings.Join(w.log, "\n"))
 				os.Exit(2) // the goroutines of the run do not end any more
 			}
 			current, lockfile.Pause = nil, nil
 		}()
 		w.program = ttcmd.Program(ttcmd.Build{Version: "sim", Machine: func(env *cli.Env) *ttcmd.Machine { return w.machine(env) }})
-		w.onStep = w.oracle.watch
+		w.onStep = func() {
+			w.orphans()
+			w.bury()
+			w.oracle.watch()
+		}
 		for w.oracle.class == "" {
 			a, ok := next(w)
 			if !ok {

@@ -89,7 +89,7 @@ func TestSeeds(t *testing.T) {
 		why := o.class
 		if *short {
 			o = replay(t, shorten(t, o.acts, o.class))
-			why = o.cause()
+			why = o.class
 		}
 		found[why] = append(found[why], seed)
 		if len(found[why]) > 1 {

@@ -40,24 +40,30 @@ var acts = map[string]struct {
 	"policy":  {"NAME VALUE", func(w *world, a act) bool { w.policy[a.arg(0)] = a.arg(1); return true }},
 	"run":     {"PROCESS [POINTS]", func(w *world, a act) bool { return w.doRun(a) }},
 	"sleep":   {"MS", func(w *world, a act) bool { w.pass(a.ms(0)); return true }},
-	"suspend": {"MS", func(w *world, a act) bool { w.suspend(a.ms(0)); w.oracle.overrun(nil); return true }},
+	"suspend": {"MS", (*world).doSuspend},
 
-	"open":   {"WINDOW SESSION PROCESS", (*world).doOpen},
-	"edit":   {"WINDOW PROCESS MS", func(w *world, a act) bool { return w.do(a, func(x *window) { w.edit(a.arg(1), x, false, a.ms(2)) }) }},
-	"shell":  {"WINDOW PROCESS MS", func(w *world, a act) bool { return w.do(a, func(x *window) { w.edit(a.arg(1), x, true, a.ms(2)) }) }},
+	"open": {"WINDOW SESSION PROCESS", (*world).doOpen},
+	"edit": {"WINDOW PROCESS MS", func(w *world, a act) bool {
+		return w.do(a, func(x *window) { w.edit(a.arg(1), x, false, a.ms(2), "") })
+	}},
+	"shell": {"WINDOW PROCESS MS", func(w *world, a act) bool { return w.do(a, func(x *window) { w.edit(a.arg(1), x, true, a.ms(2), "") }) }},
+	"inner": {"WINDOW PROCESS MS INNER", func(w *world, a act) bool {
+		y := w.window(a.arg(3))
+		return (y == nil || !y.alive) && w.do(a, func(x *window) { w.edit(a.arg(1), x, true, a.ms(2), a.arg(3)) })
+	}},
 	"idle":   {"WINDOW PROCESS", func(w *world, a act) bool { return w.do(a, func(x *window) { w.idle(a.arg(1), x, false) }) }},
 	"fails":  {"WINDOW PROCESS", func(w *world, a act) bool { return w.do(a, func(x *window) { w.idle(a.arg(1), x, true) }) }},
-	"listen": {"WINDOW PROCESS", func(w *world, a act) bool { return w.do(a, func(x *window) { w.listen(a.arg(1), x) }) }},
-	"bell":   {"WINDOW PROCESS", func(w *world, a act) bool { return w.do(a, func(x *window) { w.bellRings(a.arg(1), x) }) }},
+	"listen": {"WINDOW PROCESS", func(w *world, a act) bool { return w.do(a, func(x *window) { w.listen(a.arg(1), x, false) }) }},
+	"bell":   {"WINDOW PROCESS", func(w *world, a act) bool { return w.do(a, func(x *window) { w.listen(a.arg(1), x, true) }) }},
 	"tt": {"WINDOW PROCESS COMMAND...", func(w *world, a act) bool {
 		return w.do(a, func(x *window) { w.command(a.arg(1), x, a.args[2:]...) })
 	}},
 	"touch": {"FILE", func(w *world, a act) bool { w.touch(a.arg(0)); return true }},
-	"clear": {"WINDOW SESSION PROCESS", func(w *world, a act) bool { return w.do(a, func(x *window) { w.doClear(x, a.arg(1), a.arg(2)) }) }},
+	"clear": {"WINDOW SESSION PROCESS", func(w *world, a act) bool { return w.do(a, func(x *window) { w.clear(x, a.arg(1), a.arg(2)) }) }},
 	"quit":  {"WINDOW PROCESS", func(w *world, a act) bool { return w.do(a, func(x *window) { w.doQuit(x, a.arg(1)) }) }},
 	"die":   {"WINDOW", func(w *world, a act) bool { return w.do(a, w.die) }},
 
-	"kill":   {"PROCESS", func(w *world, a act) bool { return w.one(a, w.kill) }},
+	"kill":   {"PROCESS", func(w *world, a act) bool { return w.one(a, w.doom) }},
 	"freeze": {"PROCESS", func(w *world, a act) bool { return w.one(a, func(p *proc) { p.frozen = true }) }},
 	"thaw":   {"PROCESS", func(w *world, a act) bool { return w.one(a, func(p *proc) { p.frozen = false }) }},
 	"fail": {"PROCESS NTH ERROR", func(w *world, a act) bool {
@@ -66,11 +72,13 @@ var acts = map[string]struct {
 	"power": {"TENTHS OLDER EMPTIED", func(w *world, a act) bool { w.doPower(a.number(0), a.arg(1) == "1", a.arg(2) == "1"); return true }},
 	"cut":   {"LINES", func(w *world, a act) bool { return w.cutJournal(a.number(0), false) }},
 	"lose":  {"", func(w *world, a act) bool { return w.cutJournal(0, true) }},
-	"copy":  {"NAME", func(w *world, a act) bool { w.copyRooms(a.arg(0)); return true }},
+	"copy":  {"NAME", func(w *world, a act) bool { return w.copyRoom(a.arg(0)) }},
 	"back": {"NAME", func(w *world, a act) bool {
 		done := w.putBack(a.arg(0), false)
-		w.oracle.forget()
-		w.oracle.overrun(nil)
+		if done {
+			w.oracle.forget()
+			w.oracle.overrun("")
+		}
 		return done
 	}},
 	"older": {"NAME", func(w *world, a act) bool { return w.putBack(a.arg(0), true) }},
@@ -118,7 +126,7 @@ func parse(text string) (trace []act, err error) {
 func (w *world) do(a act, run func(*window)) bool {
 	x := w.window(a.arg(0))
 	ends := a.verb == "idle" || a.verb == "fails" || a.verb == "clear" || a.verb == "quit"
-	if x == nil || !x.alive || ends && x.calls > 0 || x.stopping && a.verb != "die" {
+	if x == nil || !x.alive || ends && w.calls(x) > 0 || x.stopping && a.verb != "die" {
 		return false
 	}
 	run(x)
@@ -147,44 +155,31 @@ func (w *world) doOpen(a act) bool {
 	if x := w.window(a.arg(0)); x != nil && x.alive {
 		return false
 	}
-	w.begin(a.arg(2), w.open(a.arg(0), a.arg(1)), "startup")
+	var x *window
+	w.step(w.spawn("whoami", 1, func(p *proc) { x = w.open(p, a.arg(0), a.arg(1), nil) }), 0)
+	w.begin(a.arg(2), x, "startup")
 	return true
 }
 
-// doClear ends the session of a window and begins another in the same process.
-func (w *world) doClear(x *window, session, id string) {
-	w.endSession(id, x, func(p *proc) {
-		old := *x
-		for _, q := range w.procs { // what its model waited for goes on no more
-			if q.window == x && q.tool {
-				w.doom(q)
-			}
-		}
-		*x = window{name: x.name, session: session, proc: old.proc, alive: true}
-		x.agent = w.whoami(p, x)
-		w.hook(p, x, "session-start", "SessionStart", map[string]any{"source": "clear"})
-	})
-}
-
 // doQuit ends the session of a window and its process.
-func (w *world) doQuit(x *window, id string) {
-	process := x.proc
-	w.endSession(id, x, func(*proc) {
-		if x.proc == process {
-			x.alive, x.inTurn = false, false
-			w.exit(process)
-			for _, q := range w.procs {
-				if q.window == x {
-					w.doom(q)
-				}
-			}
-		}
-	})
+func (w *world) doQuit(x *window, id string) { w.endSession(id, x, func(*proc) { w.die(x) }) }
+
+// doSuspend suspends the machine. If that is longer than an idle holder keeps the turn, what runs may lose it.
+func (w *world) doSuspend(a act) bool {
+	idle, err := time.ParseDuration(w.policy["TALKING_STICK_IDLE_TTL"])
+	if err != nil {
+		idle = 15 * time.Minute
+	}
+	if w.suspend(a.ms(0)); a.ms(0) > idle {
+		w.oracle.overrun("")
+	}
+	return true
 }
 
 func (w *world) doPower(tenths int, older, emptied bool) {
 	for _, x := range w.windows {
-		x.alive, x.inTurn, x.calls, x.writing = false, false, 0, 0
+		x.alive, x.inTurn = false, false
 	}
 	w.powerCut(tenths, older, emptied)
+	w.oracle.folds()
 }

@@ -1,0 +1,94 @@
+package simulation
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/talking-stick/tt/cmd/internal/roomtypes"
+	"github.com/talking-stick/tt/fsroom"
+	"github.com/talking-stick/tt/fsroom/turn"
+	"github.com/talking-stick/tt/journal/event"
+)
+
+// forget drops what was acknowledged after the moment to which the room was put back by its user.
+func (o *oracle) forget() {
+	o.look()
+	maps.DeleteFunc(o.grants, func(n int64, _ string) bool { return n > o.state.Turn })
+	maps.DeleteFunc(o.events, func(n int64, _ string) bool { return n > o.state.Seq })
+}
+
+// history checks the journals of the room: the numbers are used once, and what was acknowledged is there.
+func (o *oracle) history() {
+	var all []event.Event
+	for _, path := range append(o.w.glob("archive/*/*"), o.w.disk.file("journal.jsonl")) {
+		b, _ := os.ReadFile(path)
+		for line := range bytes.Lines(b) {
+			var e event.Event
+			if json.Unmarshal(line, &e) == nil {
+				all = append(all, e)
+			}
+		}
+	}
+	slices.SortStableFunc(all, func(a, b event.Event) int { return int(a.Seq - b.Seq) })
+	kinds, grants, lost := map[int64]string{}, map[int64]string{}, int64(0)
+	for i, e := range all {
+		if i > 0 && e.Seq == all[i-1].Seq {
+			o.find("a number of an event was used twice", "event %d is a %s and a %s", e.Seq, all[i-1].Type, e.Type)
+		}
+		kinds[e.Seq] = e.Type
+		if e.Type == "journal_damaged" {
+			lost = e.Seq
+		}
+		if e.Type == turn.Claim || e.Type == turn.Takeover {
+			if _, ok := grants[e.Turn]; ok {
+				o.find("a turn was given twice", "turn %d is in the journal twice", e.Turn)
+			}
+			grants[e.Turn] = e.To
+		}
+	}
+	for _, seq := range slices.Sorted(maps.Keys(o.events)) {
+		if kind, ok := kinds[seq]; seq > lost && (!ok || kind != o.events[seq]) {
+			o.find("what was acknowledged is gone", "event %d was a %s and is %q", seq, o.events[seq], kind)
+		}
+	}
+	for _, n := range slices.Sorted(maps.Keys(o.grants)) {
+		if _, ok := grants[n]; !ok && lost == 0 {
+			o.find("what was acknowledged is gone", "turn %d was given", n)
+		}
+	}
+	o.folds()
+}
+
+// folds compares the room with what its journals alone make of it, unless they have lost something.
+func (o *oracle) folds() {
+	if !exists(o.w.disk.room) {
+		return
+	}
+	has, err := o.room().View()
+	if err != nil || has.Lost != nil || has.Stale {
+		return
+	}
+	data := filepath.Join(o.w.base, "fold")
+	defer os.RemoveAll(data)
+	_ = copyTree(filepath.Join(o.w.data, "archive"), filepath.Join(data, "archive"))
+	_ = copyTree(o.w.disk.room, filepath.Join(data, "rooms", filepath.Base(o.w.disk.room)))
+	_ = os.Remove(filepath.Join(data, "rooms", filepath.Base(o.w.disk.room), "state.json"))
+	store, err := fsroom.Open(data, fsroom.Options{NoWatch: true})
+	if err != nil {
+		return
+	}
+	folded, err := fsroom.At(store, roomtypes.Stick(), filepath.Base(o.w.disk.room)).View()
+	if err != nil {
+		o.find("the journal does not fold", "%v", err)
+		return
+	}
+	a, _ := json.Marshal(has.State)
+	b, _ := json.Marshal(folded.State)
+	if o.counts["folds"]++; !bytes.Equal(a, b) {
+		o.find("the journal folds to another state", "the room is %s and its journal makes %s", a, b)
+	}
+}

@@ -1,0 +1,255 @@
+package simulation
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/talking-stick/tt/fsroom"
+	"github.com/talking-stick/tt/fsroom/turn"
+	"github.com/talking-stick/tt/identity"
+	"github.com/talking-stick/tt/journal"
+)
+
+// A state is what a process does.
+type state int
+
+const (
+	ready    state = iota // it can go on
+	waiting               // for the lock of a file
+	sleeping              // until a time, or until something changes
+	finished
+)
+
+// errKilled is what a process panics with that was killed.
+var errKilled = errors.New("killed")
+
+// A proc is a process of the machine: a goroutine that runs only while the scheduler lets it. It
+// stops at points: calls of the product that touch the disk, the clock, the table of processes
+// or a lock.
+type proc struct {
+	m      *Machine
+	name   string // as traces call it
+	id     identity.Process
+	parent int // pid
+	state  state
+	frozen bool      // stopped by a signal
+	until  time.Time // while it waits or sleeps; zero: without end
+	lock   string    // path of the file whose lock it waits for
+	wake   string    // path of the file whose time tells a sleeping process of a change
+	seen   time.Time // time of that file when it fell asleep
+	stir   bool      // something has changed while it slept
+
+	points  int // that it has passed
+	budget  int // how many points it may pass; 0: as many as there are
+	running bool
+	killed  bool
+	ending  bool // it was killed and has noticed
+	failAt  int  // the call to the disk that fails, counted down; 0: none
+	failure error
+	failed  string // the call that has failed
+	resume  chan struct{}
+	goid    string
+	detail  string // for traces: what it runs
+
+	window   *window // whose child it is; nil: it lives on alone
+	writer   *window // who writes by it into the tree; nil: nobody
+	excused  bool    // no order helps against what it writes: see [oracle.overrun]
+	tool     bool    // its model waits for it
+	agent    string  // of a guardian
+	guards   int64   // the turn of a guardian
+	children int
+}
+
+// spawn starts a process. It runs when the scheduler picks it.
+func (m *Machine) spawn(name string, parent int, run func(*proc)) *proc {
+	p := &proc{m: m, name: name, id: m.newID(), parent: parent, resume: make(chan struct{})}
+	m.procs = append(m.procs, p)
+	m.live[p.id.PID] = p
+	go func() {
+		<-p.resume
+		p.goid = goid()
+		defer func() {
+			if r := recover(); r != nil && r != any(errKilled) {
+				m.lastFail = fmt.Sprintf("panic in %s: %v\n%s", p.name, r, debug.Stack())
+			}
+			p.state = finished
+			m.busy.Store(false)
+			delete(m.live, p.id.PID)
+		}()
+		if !p.killed {
+			run(p)
+		}
+	}()
+	return p
+}
+
+// mine reports whether the caller is the goroutine of the process, and that goes on. One that was
+// killed meanwhile ends here.
+func (p *proc) mine() bool {
+	if goid() != p.goid || p.ending {
+		return false
+	}
+	if p.killed {
+		p.ending = true
+		panic(errKilled)
+	}
+	return true
+}
+
+// point is where the process may be made to stop.
+func (p *proc) point() {
+	if !p.mine() {
+		return
+	}
+	p.points++
+	p.m.passed++
+	if p.budget--; p.running && p.budget != 0 {
+		return
+	}
+	p.park(ready)
+}
+
+// park gives the processor back.
+func (p *proc) park(s state) {
+	p.state, p.running = s, false
+	p.m.busy.Store(false)
+	<-p.resume
+	p.mine()
+}
+
+// sleep lets the process sleep.
+func (p *proc) sleep(d time.Duration) {
+	if p.mine() {
+		p.until = time.Now().Add(d)
+		p.park(sleeping)
+	}
+}
+
+// await is a sleep of a wait of the product, see [fsroom.Options].
+func (p *proc) await(ctx context.Context, d time.Duration) (changed bool) {
+	if !p.mine() {
+		return false
+	}
+	p.setUntil(ctx, d)
+	p.stir, p.seen = false, modTime(p.wake)
+	p.park(sleeping)
+	return p.stir
+}
+
+// pause is [lockfile.Pause].
+func pause(ctx context.Context, path string, d time.Duration) {
+	p := current.self()
+	if p == nil {
+		current.helperWaits(path)
+		return
+	}
+	p.lock = path
+	p.setUntil(ctx, d)
+	p.park(waiting)
+}
+
+// setUntil sets until when the process stands at most: for d, 0 for ever, and no longer than ctx.
+func (p *proc) setUntil(ctx context.Context, d time.Duration) {
+	p.until = time.Time{}
+	if d > 0 {
+		p.until = time.Now().Add(d)
+	}
+	if end, ok := ctx.Deadline(); ok && (p.until.IsZero() || end.Before(p.until)) {
+		p.until = end
+	}
+}
+
+// self returns the process whose goroutine calls, nil if it is none.
+func (m *Machine) self() *proc {
+	id := goid()
+	if i := slices.IndexFunc(m.procs, func(p *proc) bool { return p.goid == id && p.state != finished && !p.killed }); i >= 0 {
+		return m.procs[i]
+	}
+	return nil
+}
+
+// goid returns the id of the running goroutine.
+func goid() string {
+	var b [32]byte
+	id, _, _ := strings.Cut(string(b[len("goroutine "):runtime.Stack(b[:], false)]), " ")
+	return id
+}
+
+// A table is the table of processes as one of them sees it.
+type table struct{ p *proc }
+
+func (t table) Self() identity.Process { return t.p.id }
+
+func (t table) Inspect(pid int) (identity.Info, error) {
+	m := t.p.m
+	if q := m.live[pid]; q != nil {
+		return identity.Info{Process: q.id, PPID: q.parent, Name: "tt", Args: []string{"tt"}, Stopped: q.frozen}, nil
+	}
+	if info, ok := m.others[pid]; ok {
+		return info, nil
+	}
+	return identity.Info{}, fs.ErrNotExist
+}
+
+func (t table) Look(pid int) (identity.Info, error) {
+	t.p.point()
+	return t.Inspect(pid)
+}
+
+func (t table) Verdict(p identity.Process) identity.Verdict {
+	t.p.point()
+	return identity.Judge(p, t.p.id, t.Inspect)
+}
+
+// clock is the clock of a process.
+func (p *proc) clock() turn.Instant {
+	p.point()
+	m := p.m
+	return turn.At(time.Now(), fmt.Sprint("boot", m.boot), time.Since(m.booted)+time.Hour)
+}
+
+// options completes the options of the store of a process.
+func (p *proc) options(o *fsroom.Options) {
+	o.NoWatch, o.BlindPoll, o.BlindPollMax = true, 5*time.Second, 20*time.Second
+	o.Sleep = p.await
+	o.Fault = func(s fsroom.Step) error {
+		p.point()
+		if s == fsroom.StepDone || s == fsroom.StepUnlock {
+			return nil
+		}
+		return p.fail(string(s))
+	}
+	o.Sync = func(log *journal.Log) error {
+		p.point()
+		if err := p.fail("sync"); err != nil {
+			return err
+		}
+		p.m.disk.sync()
+		return nil
+	}
+	o.SyncDir = func(string) error { return p.fail("sync directory") }
+}
+
+// fail returns the error of a call to the disk.
+func (p *proc) fail(what string) error {
+	if p.killed {
+		return errKilled
+	}
+	if p.failAt == 0 || goid() != p.goid {
+		return nil
+	}
+	if p.failAt--; p.failAt > 0 {
+		return nil
+	}
+	p.failed = what
+	p.m.logf("%s: %s fails: %v", p.name, what, p.failure)
+	return &fs.PathError{Op: what, Path: filepath.Join(p.m.data, "x"), Err: p.failure}
+}

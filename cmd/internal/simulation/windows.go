@@ -1,0 +1,284 @@
+package simulation
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/talking-stick/tt/identity"
+)
+
+// A window is a process of a harness with a session. Several may have the same session.
+type window struct {
+	name     string
+	session  string // id, as the harness exports it
+	agent    string // id
+	proc     identity.Process
+	within   *proc // the tool of another window that runs it; nil: a user does
+	alive    bool
+	inTurn   bool // its model works
+	hand     bool // its model was told that it has the turn
+	refused  time.Time
+	called   bool   // since it was refused
+	stopping bool   // the hooks at the end of its model's turn run
+	reason   string // of the refusal
+	watch    string // file that the harness watches; "" for none
+	bell     time.Time
+}
+
+// calls returns the tools of a window that run, or ask for permission.
+func (w *world) calls(x *window) (n int) {
+	for _, p := range w.procs {
+		if p.window == x && strings.HasPrefix(p.detail, "edit") {
+			n++
+		}
+	}
+	return n
+}
+
+// family returns the agent that a window counts as: the one whose tool runs it, if any.
+func (x *window) family() string {
+	for x.within != nil && x.within.window != nil {
+		x = x.within.window
+	}
+	return x.agent
+}
+
+// window returns the one with a name, nil if there is none.
+func (w *world) window(name string) *window {
+	if i := slices.IndexFunc(w.windows, func(x *window) bool { return x.name == name }); i >= 0 {
+		return w.windows[i]
+	}
+	return nil
+}
+
+// byAgent returns the living window of an agent, nil if there is none.
+func (w *world) byAgent(agent string) *window {
+	if i := slices.IndexFunc(w.windows, func(x *window) bool { return x.agent == agent && x.alive }); i >= 0 {
+		return w.windows[i]
+	}
+	return nil
+}
+
+// open opens a window with a session in a new process, as p. A tool may run it.
+func (w *world) open(p *proc, name, session string, within *proc) *window {
+	x := w.window(name)
+	if x == nil {
+		x = &window{}
+		w.windows = append(w.windows, x)
+	}
+	parent := 1
+	if within != nil {
+		parent = within.id.PID
+	}
+	*x = window{name: name, session: session, proc: w.newProcess("claude", parent), within: within, alive: true}
+	return w.whoami(p, x)
+}
+
+// whoami asks the product for the id of a window's agent.
+func (w *world) whoami(p *proc, x *window) *window {
+	x.agent = text(w.tt(p, x, "", "whoami", "--json").answer, "agent_id")
+	return x
+}
+
+// hook runs a hook for an event of the harness. It returns why it refuses, "" if it does not.
+func (w *world) hook(p *proc, x *window, kind, event string, more map[string]any) (r result, refused string) {
+	payload := map[string]any{"session_id": x.session, "cwd": w.dir, "hook_event_name": event}
+	for k, v := range more {
+		payload[k] = v
+	}
+	stdin, _ := json.Marshal(payload)
+	session := x.session
+	r = w.tt(p, x, string(stdin), "hook", kind, "--harness", "claude-code")
+	output := r.object("hookSpecificOutput")
+	if paths, _ := output["watchPaths"].([]any); len(paths) > 0 && x.session == session {
+		x.watch, _ = paths[0].(string)
+		x.bell = modTime(x.watch)
+	}
+	switch {
+	case output["permissionDecision"] == "deny":
+		return r, text(output, "permissionDecisionReason")
+	case r.answer["decision"] == "block":
+		return r, text(r.answer, "reason")
+	}
+	return r, ""
+}
+
+// child starts a process of a window.
+func (w *world) child(id string, x *window, what string, run func(*proc)) *proc {
+	p := w.spawn(id, x.proc.PID, run)
+	p.window, p.detail = x, what+" of "+x.name
+	return p
+}
+
+// prompt begins a turn of the model, if none is in progress.
+func (w *world) prompt(p *proc, x *window) {
+	if !x.inTurn {
+		x.inTurn = true
+		w.hook(p, x, "context", "UserPromptSubmit", map[string]any{"prompt": "go on"})
+	}
+}
+
+// edit is a tool call that writes a file for d, if the hook lets it. With inner, it runs that harness meanwhile.
+func (w *world) edit(id string, x *window, shell bool, d time.Duration, inner string) {
+	session := x.session
+	gone := func() bool { return x.session != session || !x.alive }
+	p := w.child(id, x, "edit", func(p *proc) {
+		w.prompt(p, x)
+		w.oracle.beginReading(p)
+		others, began := w.oracle.others(x), w.steps
+		file := "f-" + x.name
+		kind, tool := "edit", map[string]any{"tool_name": "Edit", "tool_input": map[string]any{"file_path": filepath.Join(w.dir, file)}}
+		if shell {
+			kind, tool = "shell", map[string]any{"tool_name": "Bash", "tool_input": map[string]any{"command": "echo x > " + file}}
+		}
+		r, refused := w.hook(p, x, kind, "PreToolUse", tool)
+		if gone() {
+			return // nobody runs the tool any more
+		}
+		if refused != "" {
+			w.logf("%s (%s) is refused: %s", p.name, x.name, w.brief(refused))
+			w.oracle.refusedTo(p, x, refused)
+			if x.refused.IsZero() {
+				x.refused, x.called = time.Now(), false
+			}
+			x.reason = refused
+			return
+		}
+		took := strings.Contains(r.out, "You have the turn")
+		w.oracle.permitted(p, x, r, took, others)
+		if w.policy[ledgerVariable] == "on" && (shell || took) && !p.excused && x.within == nil && w.touched < began && p.failed == "" {
+			w.oracle.restorable(p, x)
+		}
+		w.touch(file)
+		p.writer = x
+		if inner != "" {
+			y := w.open(p, inner, "s-"+inner, p)
+			w.hook(p, y, "session-start", "SessionStart", map[string]any{"source": "startup"})
+		}
+		p.sleep(d)
+		if p.writer = nil; gone() {
+			return
+		}
+		w.logf("%s (%s) has written", p.name, x.name)
+		w.hook(p, x, "context", "PostToolUse", tool)
+	})
+	p.tool = true
+}
+
+// idle ends the turn of a window's model.
+func (w *world) idle(id string, x *window, fails bool) {
+	x.stopping = true
+	w.child(id, x, "stop", func(p *proc) {
+		defer func() { x.stopping = false }()
+		if fails {
+			w.hook(p, x, "fails", "StopFailure", map[string]any{"error": "rate_limit"})
+			x.inTurn = false
+			return
+		}
+		_, refused := w.hook(p, x, "stop", "Stop", map[string]any{"stop_hook_active": false, "last_assistant_message": "r"})
+		if x.inTurn = refused != ""; x.inTurn {
+			w.logf("%s (%s) goes on: %s", p.name, x.name, w.brief(refused))
+			x.called = x.called || strings.Contains(refused, "reserved for you") || strings.Contains(refused, "offered to you")
+			x.hand = x.hand || strings.Contains(refused, "You still hold")
+			return
+		}
+		w.logf("%s (%s) ends its model's turn", p.name, x.name)
+	})
+}
+
+// listen is a hook in the background that wakes the model: at the end of its turn, or with bell when the file has changed
+// that the harness watches.
+func (w *world) listen(id string, x *window, bell bool) {
+	session, what, kind, event, more := x.session, "listen", "listen", "Stop", map[string]any{"stop_hook_active": false}
+	if bell {
+		x.bell = modTime(x.watch)
+		what, kind, event, more = "bell", "file-changed", "FileChanged", map[string]any{"file_path": x.watch, "event": "change"}
+	}
+	w.child(id, x, what, func(p *proc) {
+		r, _ := w.hook(p, x, kind, event, more)
+		if r.status == 0 {
+			w.logf("%s (%s) is not woken", p.name, x.name)
+		}
+		if r.status == 2 && x.alive && x.session == session {
+			w.logf("%s wakes %s: %s", p.name, x.name, w.brief(r.message))
+			x.called = true
+			w.prompt(p, x)
+		}
+	})
+}
+
+// begin is the hook at the beginning of a session.
+func (w *world) begin(id string, x *window, source string) {
+	w.child(id, x, "begin", func(p *proc) { w.hook(p, x, "session-start", "SessionStart", map[string]any{"source": source}) })
+}
+
+// die ends the process of a window at once, and what it has started but the background.
+func (w *world) die(x *window) {
+	x.alive, x.inTurn = false, false
+	delete(w.others, x.proc.PID)
+	w.stirAll()
+	for _, p := range w.procs {
+		if p.window == x {
+			w.doom(p)
+		}
+		if p.writer == x {
+			p.writer = nil
+		}
+	}
+}
+
+// orphans ends the windows whose tool has ended.
+func (w *world) orphans() {
+	for _, x := range w.windows {
+		if x.alive && x.within != nil && (x.within.state == finished || x.within.writer == nil) {
+			w.die(x)
+		}
+	}
+}
+
+// endSession is the hook at the end of a session. Then follows what it ends for.
+func (w *world) endSession(id string, x *window, then func(p *proc)) {
+	process := x.proc
+	w.child(id, x, "end", func(p *proc) {
+		w.hook(p, x, "session-end", "SessionEnd", map[string]any{"reason": "prompt_input_exit"})
+		if x.proc == process && x.alive {
+			then(p)
+		}
+	})
+}
+
+// clear ends the session of a window and begins another in the same process.
+func (w *world) clear(x *window, session, id string) {
+	w.endSession(id, x, func(p *proc) {
+		for _, q := range w.procs { // what its model waited for goes on no more
+			if q.window == x && q.tool {
+				w.doom(q)
+			}
+		}
+		*x = window{name: x.name, session: session, proc: x.proc, within: x.within, alive: true}
+		w.hook(p, w.whoami(p, x), "session-start", "SessionStart", map[string]any{"source": "clear"})
+	})
+}
+
+// command runs a command of the model and looks at its answer.
+func (w *world) command(id string, x *window, args ...string) {
+	reads := slices.Contains([]string{"status", "state", "why", "list", "check"}, args[0])
+	session := x.session
+	at := 1
+	if args[0] == "job" {
+		at = 2
+	}
+	p := w.child(id, x, strings.Join(args, " "), func(p *proc) {
+		w.oracle.beginReading(p)
+		w.oracle.asked(p, x, args)
+		r := w.tt(p, x, "", slices.Insert(slices.Clone(args), at, "--json")...)
+		w.logf("%s (%s) %s: %s", p.name, x.name, strings.Join(args, " "), w.said(r))
+		if x.session == session && x.alive {
+			w.oracle.answered(p, x, args[0], r)
+		}
+	})
+	p.tool = !reads
+}
