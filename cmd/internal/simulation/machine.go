@@ -1,6 +1,7 @@
 package simulation
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"runtime"
@@ -33,8 +34,9 @@ type Machine struct {
 	onStep   func() // after each step
 	stamp    string
 	lastFail string
-	held     atomic.Pointer[map[string]bool] // locks that a process had when the step began
-	busy     atomic.Bool                     // the process of the step has not stopped
+	held     atomic.Pointer[map[string]*proc] // who had which lock when the step began
+	runs     atomic.Pointer[proc]             // the process of the step
+	busy     atomic.Bool                      // it has not stopped
 }
 
 // current is the machine of the run in progress: one runs at a time in a process.
@@ -61,7 +63,7 @@ func (m *Machine) newProcess(name string, parent int) identity.Process {
 // helperWaits is pause for another goroutine of the process that runs. If that process has the lock itself, this is
 // no matter of the scheduler: it is over in a moment of the real machine, unless the process stops.
 func (m *Machine) helperWaits(path string) {
-	for !(*m.held.Load())[path] && m.busy.Load() {
+	for p := (*m.held.Load())[path]; (p == nil || p == m.runs.Load()) && m.busy.Load(); {
 		if isFree(path) {
 			return
 		}
@@ -101,19 +103,22 @@ func modTime(path string) time.Time {
 
 // step lets a process go on, past so many points at most, 0 for as many as there are.
 func (m *Machine) step(p *proc, points int) {
-	held := map[string]bool{}
-	for _, path := range append(m.glob("trees/*/lock"), m.disk.file("lock")) {
-		held[path] = !isFree(path)
-	}
-	m.held.Store(&held)
 	p.budget = points
 	for again := true; again; again = p.state == waiting && !p.killed && isFree(p.lock) { // a helper of its own had the lock
 		p.state, p.running = ready, true
 		m.busy.Store(true)
+		m.runs.Store(p)
 		p.resume <- struct{}{}
 		synctest.Wait()
 	}
 	m.busy.Store(false)
+	held := map[string]*proc{}
+	for _, path := range append(m.glob("trees/*/lock"), m.disk.file("lock")) {
+		if !isFree(path) {
+			held[path] = cmp.Or((*m.held.Load())[path], p)
+		}
+	}
+	m.held.Store(&held)
 	time.Sleep(time.Microsecond) // what is written next has a later time
 	m.steps++
 	m.settle()
