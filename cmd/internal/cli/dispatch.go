@@ -11,41 +11,31 @@ import (
 // Main runs the command that env.Args name and returns the exit status. It prints
 // help, versions and errors itself; the command's Run does everything else.
 func (p *Program) Main(ctx context.Context, env *Env) int {
-	wants := scan(env.Args)
-	out := newOutput(env, p.wantsJSON(env, wants))
-	err := p.dispatch(ctx, env, out, wants)
-	status := p.finish(env, out, wants.verbose, err)
+	found := p.locate(protect(env.Args))
+	call, misread := p.parse(p.reader(found), found.args)
+	call.Env, call.Out = env, newOutput(env, p.wantsJSON(env, call))
+	status := p.finish(call, p.dispatch(ctx, call, found, misread))
 	if p.After != nil {
 		p.After(status)
 	}
 	return status
 }
 
-// globalFlags are the flags that Main obeys even if the rest of the line is wrong.
-type globalFlags struct {
-	json, text, help, verbose bool
-}
-
-func scan(args []string) globalFlags {
-	var w globalFlags
-	for t := range Tokens(args, func(string) bool { return false }) {
-		switch {
-		case t.Kind == LongFlag && !t.Glued:
-			w.json = w.json || t.Flag == "json"
-			w.text = w.text || t.Flag == "text"
-			w.help = w.help || t.Flag == "help"
-			w.verbose = w.verbose || t.Flag == "verbose"
-		case t.Kind == ShortFlags && !t.Glued && strings.Trim(t.Flag, "hv") == "":
-			w.help = w.help || strings.Contains(t.Flag, "h")
-			w.verbose = w.verbose || strings.Contains(t.Flag, "v")
-		}
+// reader returns the command that reads the line.
+func (p *Program) reader(found line) *Command {
+	switch {
+	case found.command != nil:
+		return found.command
+	case p.Bare != "" && found.name == "" && !found.stray:
+		return p.Command(p.Bare)
 	}
-	return w
+	return p.nothing()
 }
 
-func (p *Program) wantsJSON(env *Env, w globalFlags) bool {
-	if w.json || w.text {
-		return w.json
+// wantsJSON reports whether the results and errors of a call are JSON, also if its line is wrong.
+func (p *Program) wantsJSON(env *Env, call *Invocation) bool {
+	if call.Bool("json") || call.Bool("text") {
+		return call.Bool("json")
 	}
 	switch strings.ToLower(env.lookup("TT_HARNESS_EXPORT")) {
 	case "1", "true":
@@ -54,28 +44,26 @@ func (p *Program) wantsJSON(env *Env, w globalFlags) bool {
 	return p.DefaultJSON != nil && p.DefaultJSON(env)
 }
 
-func (p *Program) dispatch(ctx context.Context, env *Env, out *Output, wants globalFlags) error {
-	found := p.locate(env.Args)
+// dispatch does what the line says, or returns the error with which it was read.
+func (p *Program) dispatch(ctx context.Context, call *Invocation, found line, misread error) error {
 	switch {
-	case wants.help:
-		return p.help(out, found)
+	case call.Bool("help"):
+		return p.help(call.Out, found)
 	case found.version:
-		return p.printVersion(out)
-	case found.command != nil:
-		err := p.run(ctx, env, out, found.command, found.args)
-		if misread := found.command.Misread; misread != nil && code.Of(err) == code.Usage {
-			misread(env, err)
-			return nil
-		}
-		return err
-	case found.stray:
+		return p.printVersion(call.Out)
+	case found.command == nil && found.stray:
 		return p.unknownCommand(found.unknown)
-	case found.group != "":
-		return p.unfinished(found.group)
-	case p.Bare != "":
-		return p.run(ctx, env, out, p.Command(p.Bare), found.args)
+	case found.command == nil && found.name != "":
+		return p.unfinished(found.name)
 	}
-	return p.run(ctx, env, out, p.nothing(), found.args)
+	if misread == nil {
+		misread = p.run(ctx, call)
+	}
+	if told := call.Cmd.Misread; told != nil && code.Of(misread) == code.Usage {
+		told(call.Env, misread)
+		return nil
+	}
+	return misread
 }
 
 // nothing returns the command for a line without the name of a command.
@@ -88,27 +76,19 @@ func (p *Program) nothing() *Command {
 	}
 }
 
-func (p *Program) run(ctx context.Context, env *Env, out *Output, c *Command, args []string) error {
-	call, err := p.parse(c, args)
-	if err != nil {
-		return err
-	}
-	for _, pair := range append([][2]string{{"json", "text"}}, c.Exclusive...) {
+func (p *Program) run(ctx context.Context, call *Invocation) error {
+	for _, pair := range append([][2]string{{"json", "text"}}, call.Cmd.Exclusive...) {
 		if call.Given(pair[0]) && call.Given(pair[1]) {
 			return call.Usagef("--%s and --%s exclude each other", pair[0], pair[1])
 		}
 	}
 	switch {
-	case c.JSONOnly:
-		out.json = true
-	case c.TextFirst:
-		out.json = call.Bool("json")
+	case call.Cmd.JSONOnly:
+		call.Out.json = true
+	case call.Cmd.TextFirst:
+		call.Out.json = call.Bool("json")
 	}
-	call.Env, call.Out, call.JSON = env, out, out.json
-	call.Verbose = call.Bool("verbose")
-	if p.Agents {
-		call.Agent = call.String("agent")
-	}
+	call.JSON = call.Out.json
 	return guarded(ctx, call)
 }
 

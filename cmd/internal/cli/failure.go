@@ -44,7 +44,8 @@ type failWith struct {
 func (e *failWith) Unwrap() error { return e.error }
 
 // finish prints err, unless it comes from [Exit], and returns the exit status.
-func (p *Program) finish(env *Env, out *Output, verbose bool, err error) int {
+func (p *Program) finish(call *Invocation, err error) int {
+	out := call.Out
 	var exit exitError
 	if err == nil || errors.As(err, &exit) {
 		if out.err == nil {
@@ -57,7 +58,7 @@ func (p *Program) finish(env *Env, out *Output, verbose bool, err error) int {
 	}
 	failure := asFailure(err)
 	// If standard error fails too, the error cannot be reported anywhere.
-	_, _ = io.WriteString(env.Stderr, p.describe(failure, out.failing, verbose))
+	_, _ = io.WriteString(call.Env.Stderr, p.describe(failure, out.failing, call.Verbose))
 	var with *failWith
 	switch {
 	case errors.As(err, &with):

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/spf13/pflag"
 )
 
 // Flags declares the flags of one command. Every flag has a line of usage text,
@@ -100,17 +102,52 @@ func (f *Flags) In(topic string, declare func(*Flags)) {
 }
 
 func (f *Flags) add(flag Flag) {
-	if f.find(flag.Name) != nil || f.find(flag.Short) != nil {
-		panic("cli: flag --" + flag.Name + " is declared twice")
-	}
 	flag.Global, flag.Topic = f.global, f.topic
 	f.all = append(f.all, flag)
 }
 
-// find returns the flag with the name or letter, nil if there is none.
+// on is what pflag passes for a switch without a value.
+const on = "on"
+
+// addTo declares the flags in set.
+func (f *Flags) addTo(set *pflag.FlagSet) *pflag.FlagSet {
+	for i := range f.all {
+		flag := &f.all[i]
+		known := set.VarPF(flag, flag.Name, flag.Short, flag.Usage)
+		if flag.Placeholder == "" {
+			known.NoOptDefVal = on
+		}
+	}
+	return set
+}
+
+// String implements [pflag.Value]: it returns the value of the flag as it was written, the last
+// one that was given, else the default.
+func (f *Flag) String() string {
+	if n := len(f.texts); n > 0 {
+		return f.texts[n-1]
+	}
+	return f.Default
+}
+
+// Set implements [pflag.Value]: it adds a value if the flag accepts it.
+func (f *Flag) Set(text string) error {
+	if f.check != nil {
+		if err := f.check(text); err != nil {
+			return err
+		}
+	}
+	f.texts = append(f.texts, text)
+	return nil
+}
+
+// Type implements [pflag.Value].
+func (f *Flag) Type() string { return f.Placeholder }
+
+// find returns the flag with the name, nil if there is none.
 func (f *Flags) find(name string) *Flag {
 	for i := range f.all {
-		if name != "" && (f.all[i].Name == name || f.all[i].Short == name) {
+		if f.all[i].Name == name {
 			return &f.all[i]
 		}
 	}
@@ -152,19 +189,10 @@ func (p *Program) globalFlags(f *Flags) {
 	f.BoolP("help", "h", "print this help and do nothing")
 }
 
-// text returns the value of the flag as it was written: the last one that was given, else the
-// default.
-func (f *Flag) text() string {
-	if n := len(f.texts); n > 0 {
-		return f.texts[n-1]
-	}
-	return f.Default
-}
-
 // valueOf returns the value of a flag as parse reads it, zero if there is none. It panics if
 // the flag was declared with another type.
 func valueOf[T any](f *Flag, parse func(string) (T, error)) (value T) {
-	if text := f.text(); text != "" {
+	if text := f.String(); text != "" {
 		var err error
 		if value, err = parse(text); err != nil {
 			panic("cli: flag --" + f.Name + " " + err.Error())

@@ -30,7 +30,7 @@ func (p *Program) help(out *Output, found line) error {
 	case found.stray:
 		return p.unknownCommand(found.unknown)
 	}
-	page, err := p.helpOn(found.group, out)
+	page, err := p.helpOn(found.name, out)
 	if err != nil {
 		return err
 	}

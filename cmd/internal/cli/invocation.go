@@ -35,7 +35,7 @@ func (c *Invocation) Given(flag string) bool { return len(c.flags.lookup(flag).t
 func (c *Invocation) Declares(flag string) bool { return c.flags != nil && c.flags.find(flag) != nil }
 
 // String returns the value of a flag declared with Flags.String or Flags.Choice.
-func (c *Invocation) String(flag string) string { return c.flags.lookup(flag).text() }
+func (c *Invocation) String(flag string) string { return c.flags.lookup(flag).String() }
 
 // Strings returns the values of a flag declared with Flags.StringList, in order.
 func (c *Invocation) Strings(flag string) []string { return c.flags.lookup(flag).texts }

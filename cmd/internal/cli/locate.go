@@ -4,49 +4,105 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/spf13/pflag"
+
 	"github.com/talking-stick/tt/fsroom/code"
 )
 
 // A line is a command line in which the command's name was looked for.
 type line struct {
 	command *Command // nil if no words name a command
-	group   string   // the words with which the names of several commands begin, or ""
-	stray   bool     // whether the words name no command
-	unknown string   // these words
+	name    string   // the words that name it, or with which the names of several commands begin
+	stray   bool     // whether no name goes on with the next word
+	unknown string   // name and that word
 	args    []string // the arguments without the words of the command's name
 	version bool     // whether --version stands before the first operand
 }
 
-// locate finds the command in args: its name is the longest sequence of operands, from
-// the first one on, that names a command. Flags may stand anywhere among them.
+// locate finds the command in args, which are as [protect] returns them: its name is the
+// longest sequence of operands, from the first one on, that names a command. Flags may stand
+// anywhere among them.
 func (p *Program) locate(args []string) line {
 	all := p.All()
 	found := line{args: args}
-	var name string
-	var used []int // where the words of the name stand
-	for t := range Tokens(args, p.takesValue) {
-		if t.Kind == LongFlag && t.Flag == "version" && !t.Glued && used == nil {
-			found.version = true
-		}
-		if t.Kind != Operand {
+	var set *pflag.FlagSet
+	var flags []string // the arguments before the next word that are no part of the name
+	for rest, ended := args, false; len(rest) > 0; {
+		if !ended && isFlag(rest[0]) {
+			if set == nil {
+				set = p.anyFlags(all)
+			}
+			err := set.ParseAll(rest, func(flag *pflag.Flag, text string) error {
+				found.version = found.version || flag.Name == "version" && text == on && found.name == ""
+				return nil
+			})
+			if err != nil {
+				return found // no name follows, or nobody knows where
+			}
+			after := set.Args()
+			ended = set.ArgsLenAtDash() >= 0
+			flags, rest = append(flags, rest[:len(rest)-len(after)]...), after
 			continue
 		}
-		name = strings.TrimPrefix(name+" "+args[t.Index], " ")
+		name := strings.TrimPrefix(found.name+" "+unmarked(rest[0]), " ")
 		exact, more := match(all, name)
 		if exact == nil && !more {
 			found.stray, found.unknown = true, name
 			break
 		}
-		used = append(used, t.Index)
+		found.name, rest = name, rest[1:]
 		if exact != nil {
-			found.command, found.args = exact, without(args, used)
+			found.command, found.args = exact, slices.Concat(flags, rest)
 		}
 		if !more {
 			break
 		}
-		found.group = name
 	}
 	return found
+}
+
+// A Partial is the part of a command line before the cursor, for completion.
+type Partial struct {
+	Command  *Command // the command that the words name, nil if they name none
+	Name     string   // the words that belong to its name, or to the names of several commands
+	Flags    []Flag   // the flags that may follow
+	Given    []string // the names of those that are there
+	Operands []string // those behind the name
+	Waiting  *Flag    // the flag whose value comes next, or nil
+	Ended    bool     // whether "--" is there
+}
+
+// Read reads the words of an unfinished command line.
+func (p *Program) Read(words []string) *Partial {
+	found := p.locate(protect(words))
+	flags := p.declare(found.command)
+	read, _ := p.setFlags(found.command, flags, found.args)
+	l := &Partial{Command: found.command, Name: found.name, Flags: flags.all, Waiting: read.waiting, Ended: read.ended}
+	if found.command != nil || found.stray { // else they are the words of the name
+		l.Operands = read.operands
+	}
+	for _, flag := range flags.all {
+		if len(flag.texts) > 0 || read.waiting != nil && flag.Name == read.waiting.Name {
+			l.Given = append(l.Given, flag.Name)
+		}
+	}
+	return l
+}
+
+// anyFlags returns the flags that may stand before the name of a command: those of all. Of
+// two with the same name it has the first.
+func (p *Program) anyFlags(all []*Command) *pflag.FlagSet {
+	set := pflag.NewFlagSet("", pflag.ContinueOnError)
+	set.SetInterspersed(false)
+	p.declare(p.nothing()).addTo(set)
+	for _, c := range all {
+		flags := p.declare(c)
+		flags.all = slices.DeleteFunc(flags.all, func(f Flag) bool {
+			return set.Lookup(f.Name) != nil || f.Short != "" && set.ShorthandLookup(f.Short) != nil
+		})
+		flags.addTo(set)
+	}
+	return set
 }
 
 // match returns the command with this name, and whether longer names begin with it.
@@ -61,35 +117,6 @@ func match(all []*Command, name string) (exact *Command, more bool) {
 		}
 	}
 	return exact, more
-}
-
-func without(args []string, used []int) []string {
-	rest := make([]string, 0, len(args))
-	for i, arg := range args {
-		if len(used) > 0 && used[0] == i {
-			used = used[1:]
-			continue
-		}
-		rest = append(rest, arg)
-	}
-	return rest
-}
-
-// takesValue reports whether a flag before the command's name takes a value. If
-// only some commands have the flag, the first of them decides.
-func (p *Program) takesValue(name string) bool {
-	switch name {
-	case "agent":
-		return p.Agents
-	case "json", "text", "verbose", "help", "version", "v", "h":
-		return false
-	}
-	for _, c := range p.All() {
-		if flag := p.declare(c).find(name); flag != nil {
-			return flag.Placeholder != ""
-		}
-	}
-	return false
 }
 
 func (p *Program) unknownCommand(name string) *code.Error {

@@ -1,113 +1,98 @@
 package cli
 
 import (
+	"errors"
 	"slices"
 	"strings"
+
+	"github.com/spf13/pflag"
 
 	"github.com/talking-stick/tt/fsroom/code"
 )
 
-// parse reads the arguments of c, without the words of its name, strictly.
+// parse reads the arguments of c, without the words of its name, as [protect] returns them.
+// With an error the call has the flags that were read.
 func (p *Program) parse(c *Command, args []string) (*Invocation, error) {
-	flags := p.declare(c)
-	operands, err := p.setFlags(c, flags, args)
-	if err != nil {
-		return nil, err
+	call := &Invocation{Program: p, Cmd: c, flags: p.declare(c)}
+	read, err := p.setFlags(c, call.flags, args)
+	if err == nil {
+		call.operands, err = p.distribute(c, read.operands, read.behind)
 	}
-	behind := 0
-	if end := slices.Index(args, "--"); end >= 0 {
-		behind = len(args) - end - 1
+	call.Verbose = call.Bool("verbose")
+	if p.Agents {
+		call.Agent = call.String("agent")
 	}
-	given, err := p.distribute(c, operands, behind)
-	if err != nil {
-		return nil, err
-	}
-	return &Invocation{Program: p, Cmd: c, flags: flags, operands: given}, nil
+	return call, err
 }
 
-// setFlags gives the flags in args their values and returns the operands. It refuses what
-// is likely a mistake: a flag as the value of another, as in "--reason --json", and a
-// second value for a flag.
-func (p *Program) setFlags(c *Command, flags *Flags, args []string) (operands []string, err error) {
-	var last *Flag // the flag whose value comes next
-	for t := range Tokens(args, flags.takesValue) {
-		arg := args[t.Index]
-		switch t.Kind {
-		case Operand:
-			operands = append(operands, arg)
-		case ShortFlags:
-			err = p.setSwitches(c, flags, t, arg)
-		case LongFlag:
-			last, err = p.setNamed(c, flags, t, arg)
-		case FlagValue:
-			if looksLikeFlag(arg) {
-				return nil, p.needsValue(last, args[t.Index:])
-			}
-			err = p.setValue(c, last, arg)
-			last = nil
-		}
-		if err != nil {
-			return nil, err
-		}
-	}
-	if last != nil {
-		return nil, p.needsValue(last, nil)
-	}
-	return operands, nil
+// A reading is what setFlags has read.
+type reading struct {
+	operands []string
+	ended    bool  // whether "--" was there
+	behind   int   // how many operands stand behind it
+	waiting  *Flag // the flag without a value at the end, or nil
 }
 
-// setSwitches turns on the switches of a cluster of letters, as in "-hv".
-func (p *Program) setSwitches(c *Command, flags *Flags, t Token, arg string) error {
-	if t.Flag == "" {
-		return p.unknownFlag(c, flags, arg)
-	}
-	for i := range len(t.Flag) {
-		flag := flags.find(t.Flag[i : i+1])
-		if flag == nil || flag.Placeholder != "" {
-			return p.unknownFlag(c, flags, arg)
-		}
-		if t.Glued {
+// setFlags gives the flags in args their values. It refuses what is likely a mistake: a flag as
+// the value of another, as in "--reason --json", and a second value for a flag. With an error the
+// switches of every command are set all the same.
+func (p *Program) setFlags(c *Command, flags *Flags, args []string) (read reading, err error) {
+	set := flags.addTo(pflag.NewFlagSet("", pflag.ContinueOnError))
+	err = set.ParseAll(args, func(known *pflag.Flag, text string) error {
+		flag, value := known.Value.(*Flag), unmarked(text)
+		switch glued := strings.HasPrefix(text, mark); {
+		case flag.Placeholder == "" && text != on:
 			return p.takesNoValue(flag)
+		case flag.Placeholder == "":
+			return flag.Set("")
+		case !glued && looksLikeFlag(value):
+			return p.needsValue(flag, value)
+		case len(flag.texts) > 0 && !flag.Repeatable:
+			return usagef("--%s is given twice", flag.Name).With("flag", "--"+flag.Name).WithHint("keep one of them")
 		}
-		if err := p.setValue(c, flag, ""); err != nil {
-			return err
+		if err := flag.Set(value); err != nil {
+			return p.badValue(c, flag, value, err)
 		}
+		return nil
+	})
+	for _, arg := range set.Args() {
+		read.operands = append(read.operands, unmarked(arg))
 	}
-	return nil
-}
-
-// setNamed sets the flag that t names. It returns the flag if its value is the next
-// argument.
-func (p *Program) setNamed(c *Command, flags *Flags, t Token, arg string) (*Flag, error) {
-	flag := flags.find(t.Flag)
+	if n := set.ArgsLenAtDash(); n >= 0 {
+		read.ended, read.behind = true, len(read.operands)-n
+	}
+	if err != nil {
+		p.setSwitches(flags, args)
+	}
+	var unknown *pflag.NotExistError
+	var syntax *pflag.InvalidSyntaxError
+	var missing *pflag.ValueRequiredError
 	switch {
-	case t.Flag == "" || t.Flag[0] == '-':
-		return nil, usagef("%s is not how a flag is written", quote(arg)).WithHint("%s", p.seeHelp(c))
-	case flag == nil || flag.Short == t.Flag && arg[1] == '-':
-		return nil, p.unknownFlag(c, flags, "--"+t.Flag)
-	case len(flag.texts) > 0 && !flag.Repeatable:
-		return nil, usagef("--%s is given twice", flag.Name).With("flag", "--"+flag.Name).WithHint("keep one of them")
-	case flag.Placeholder == "" && t.Glued:
-		return nil, p.takesNoValue(flag)
-	case flag.Placeholder == "" || t.Glued:
-		return nil, p.setValue(c, flag, t.Value)
+	case errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() != "":
+		err = p.unknownFlag(c, flags, "-"+unmarked(unknown.GetSpecifiedShortnames()))
+	case errors.As(err, &unknown):
+		err = p.unknownFlag(c, flags, "--"+unmarked(unknown.GetSpecifiedName()))
+	case errors.As(err, &syntax):
+		err = usagef("%s is not how a flag is written", quote(unmarked(syntax.GetSpecifiedFlag()))).WithHint("%s", p.seeHelp(c))
+	case errors.As(err, &missing):
+		read.waiting = missing.GetFlag().Value.(*Flag)
+		err = p.needsValue(read.waiting, "")
 	}
-	return flag, nil
+	return read, err
 }
 
-func (p *Program) setValue(c *Command, flag *Flag, text string) error {
-	if flag.check != nil {
-		if err := flag.check(text); err != nil {
-			return p.badValue(c, flag, text, err)
+// setSwitches sets the switches of every command that a wrong line has anywhere.
+func (p *Program) setSwitches(flags *Flags, args []string) {
+	global := Flags{all: slices.DeleteFunc(slices.Clone(flags.all), func(f Flag) bool { return !f.Global || f.Placeholder != "" })}
+	set := global.addTo(pflag.NewFlagSet("", pflag.ContinueOnError))
+	set.ParseErrorsAllowlist.UnknownFlagsHandling = pflag.IgnoreUnknownFlag
+	args = slices.DeleteFunc(slices.Clone(args), func(s string) bool { return strings.HasPrefix(s, "---") || strings.HasPrefix(s, "--=") })
+	_ = set.ParseAll(args, func(known *pflag.Flag, text string) error {
+		if flag := flags.find(known.Name); text == on && len(flag.texts) == 0 {
+			return flag.Set("")
 		}
-	}
-	flag.texts = append(flag.texts, text)
-	return nil
-}
-
-func (f *Flags) takesValue(name string) bool {
-	flag := f.find(name)
-	return flag != nil && flag.Placeholder != ""
+		return nil
+	})
 }
 
 // distribute assigns the operands to the arguments that c declares. The last ones, as many as

@@ -36,7 +36,13 @@ func (p *Program) didYouMean(err *code.Error, c *Command, nearest ...string) *co
 func (p *Program) unknownFlag(c *Command, flags *Flags, typed string) *code.Error {
 	typed, _, _ = strings.Cut(typed, "=")
 	err := usagef("unknown flag %s", bare(typed)).With("flag", shorten(typed))
-	nearest := nearestFlag(flags.all, typed)
+	all := flags.all
+	for _, other := range p.All() {
+		if c != nil && c.Name == "" { // which command it is for is not known
+			all = append(all, p.FlagsOf(other)...)
+		}
+	}
+	nearest := nearestFlag(all, typed)
 	if len(nearest) == 0 && takesText(c) {
 		return err.WithHint("if it is text, put -- before it; %s", p.seeHelp(c))
 	}
@@ -45,7 +51,7 @@ func (p *Program) unknownFlag(c *Command, flags *Flags, typed string) *code.Erro
 
 // takesText reports whether the last argument of c is a text of several words.
 func takesText(c *Command) bool {
-	return len(c.Args) > 0 && c.Args[len(c.Args)-1].Rest
+	return c != nil && len(c.Args) > 0 && c.Args[len(c.Args)-1].Rest
 }
 
 func nearestFlag(flags []Flag, typed string) []string {
@@ -60,11 +66,11 @@ func nearestFlag(flags []Flag, typed string) []string {
 	return found
 }
 
-// needsValue returns the error for a flag that stands last or before another flag.
-func (p *Program) needsValue(flag *Flag, next []string) *code.Error {
+// needsValue returns the error for a flag that stands last, or before next.
+func (p *Program) needsValue(flag *Flag, next string) *code.Error {
 	err := usagef("--%s needs a value", flag.Name).With("flag", "--"+flag.Name)
-	if len(next) > 0 && next[0] != "--" {
-		return err.WithHint("if %s is the value, write --%s=%s", quote(next[0]), flag.Name, shorten(next[0]))
+	if next != "" && next != "--" {
+		return err.WithHint("if %s is the value, write --%s=%s", quote(next), flag.Name, shorten(next))
 	}
 	return err.WithHint("write --%s %s", flag.Name, flag.Placeholder)
 }

@@ -31,9 +31,9 @@ func TestUsageErrors(t *testing.T) {
 		{"throw anna --version", `unknown flag --version`, `see "toy throw --help"`},
 		{"throw anna -json", `unknown flag -json`, `did you mean "--json"? see "toy throw --help"`},
 		{"throw anna -x", `unknown flag -x`, `see "toy throw --help"`},
-		{"throw anna -vx", `unknown flag -vx`, `see "toy throw --help"`},
+		{"throw anna -vx", `unknown flag -x`, `see "toy throw --help"`},
 		{"throw anna -test.v", `unknown flag -test.v`, `see "toy throw --help"`},
-		{"throw anna -vtest.v", `unknown flag -vtest.v`, `see "toy throw --help"`},
+		{"throw anna -vtest.v", `unknown flag -test.v`, `see "toy throw --help"`},
 		{"throw anna -=", `unknown flag -`, `see "toy throw --help"`},
 		{"throw anna ---test.v", `"---test.v" is not how a flag is written`, `see "toy throw --help"`},
 		{"throw anna --test.v", `unknown flag --test.v`, `see "toy throw --help"`},
@@ -50,7 +50,7 @@ func TestUsageErrors(t *testing.T) {
 		{"shout send all hi -b", `--because needs a value`, `write --because TEXT`},
 		{"shout send all hi -b --text", `--because needs a value`, `if "--text" is the value, write --because=--text`},
 		{"shout send all hi -b x --because y", `--because is given twice`, `keep one of them`},
-		{"shout send all hi -vb x", `unknown flag -vb`, `if it is text, put -- before it; see "toy shout send --help"`},
+		{"--lou shout send all hi", `unknown flag --lou`, `did you mean "--loud"? see "toy help"`},
 		{"throw anna --reason", `--reason needs a value`, `write --reason TEXT`},
 		{"throw anna --reason --", `--reason needs a value`, `write --reason TEXT`},
 		{"throw anna --reason --text", `--reason needs a value`, `if "--text" is the value, write --reason=--text`},
@@ -97,6 +97,7 @@ func TestUsageErrorsInJSON(t *testing.T) {
 		{"throw anna --reason --json", "flag", "--reason"},
 		{"shout --json", "command", "shout"},
 		{"throw a b c --json", "argument", "c"},
+		{"throw anna ---high --=x --json", "message", `"---high" is not how a flag is written`},
 	}
 	for _, test := range tests {
 		p := play(t, split(test.line)...)

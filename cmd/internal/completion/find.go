@@ -64,11 +64,11 @@ func Find(p *cli.Program, words []string, values func(Position) Answer) Answer {
 	}
 	last := len(words) - 1
 	current := words[last]
-	l := read(p, words[:last])
+	l := line{p.Read(words[:last])}
 	switch flag, _, glued := strings.Cut(current, "="); {
-	case l.waiting != nil:
-		return l.valueOf(l.waiting, values, "", current)
-	case l.ended || !strings.HasPrefix(current, "-"):
+	case l.Waiting != nil:
+		return l.valueOf(l.Waiting, values, "", current)
+	case l.Ended || !strings.HasPrefix(current, "-"):
 		return narrow(l.operand(p, values), "", current)
 	case glued:
 		if f := l.flag(flag); f != nil && f.Placeholder != "" {
@@ -92,61 +92,11 @@ func narrow(a Answer, glue, current string) Answer {
 }
 
 // A line is the part of a command line before the cursor.
-type line struct {
-	command *cli.Command // the command that the words name, or nil
-	name    string       // the words that belong to its name
-	flags   []cli.Flag   // the flags that it accepts
-	given   []string     // the flags that are there
-	before  []string     // the operands after the command's name
-	waiting *cli.Flag    // the flag whose value is next, or nil
-	ended   bool         // "--" was there
-}
+type line struct{ *cli.Partial }
 
-func read(p *cli.Program, words []string) *line {
-	l := &line{flags: p.FlagsOf(nil)}
-	takesValue := func(name string) bool {
-		f := l.flag("--" + name)
-		return f != nil && f.Placeholder != ""
-	}
-	for t := range cli.Tokens(words, takesValue) {
-		switch word := words[t.Index]; t.Kind {
-		case cli.Operand:
-			l.takeWord(p, word)
-		case cli.Terminator:
-			l.ended = true
-		case cli.FlagValue:
-			l.waiting = nil
-		default:
-			name, _, _ := strings.Cut(word, "=")
-			if f := l.flag(name); f != nil {
-				l.given = append(l.given, f.Name)
-				if !t.Glued && f.Placeholder != "" {
-					l.waiting = f
-				}
-			}
-		}
-	}
-	return l
-}
-
-// takeWord adds the word to the command's name if a name continues with it, and to
-// the operands otherwise.
-func (l *line) takeWord(p *cli.Program, word string) {
-	name := strings.TrimPrefix(l.name+" "+word, " ")
-	if c := p.Command(name); c != nil && len(l.before) == 0 {
-		l.command, l.name, l.flags = c, name, p.FlagsOf(c)
-		return
-	}
-	if len(l.before) == 0 && len(next(p, name)) > 0 {
-		l.name = name
-		return
-	}
-	l.before = append(l.before, word)
-}
-
-func (l *line) flag(typed string) *cli.Flag {
-	for i := range l.flags {
-		if f := &l.flags[i]; typed == "--"+f.Name || f.Short != "" && typed == "-"+f.Short {
+func (l line) flag(typed string) *cli.Flag {
+	for i := range l.Flags {
+		if f := &l.Flags[i]; typed == "--"+f.Name || f.Short != "" && typed == "-"+f.Short {
 			return f
 		}
 	}
@@ -154,10 +104,10 @@ func (l *line) flag(typed string) *cli.Flag {
 }
 
 // flagNames returns the flags that may still be given.
-func (l *line) flagNames() Answer {
+func (l line) flagNames() Answer {
 	var a Answer
-	for _, f := range l.flags {
-		if f.Repeatable && f.Placeholder != "" || !slices.Contains(l.given, f.Name) {
+	for _, f := range l.Flags {
+		if f.Repeatable && f.Placeholder != "" || !slices.Contains(l.Given, f.Name) {
 			a.Candidates = append(a.Candidates, Candidate{"--" + f.Name, f.Usage})
 		}
 	}
@@ -166,7 +116,7 @@ func (l *line) flagNames() Answer {
 
 // valueOf completes the value of a flag, which follows glue. In a list with commas it
 // completes the last element, with values that are not in the list yet.
-func (l *line) valueOf(f *cli.Flag, values func(Position) Answer, glue, current string) Answer {
+func (l line) valueOf(f *cli.Flag, values func(Position) Answer, glue, current string) Answer {
 	a := l.value(f, values)
 	if strings.HasSuffix(f.Placeholder, ",…") {
 		value := current[len(glue):]
@@ -178,24 +128,24 @@ func (l *line) valueOf(f *cli.Flag, values func(Position) Answer, glue, current 
 	return narrow(a, glue, current)
 }
 
-func (l *line) value(f *cli.Flag, values func(Position) Answer) Answer {
+func (l line) value(f *cli.Flag, values func(Position) Answer) Answer {
 	if f.Choices != nil {
 		return Words(f.Choices...)
 	}
-	return values(Position{Command: l.command, Flag: f.Name})
+	return values(Position{Command: l.Command, Flag: f.Name})
 }
 
 // operand returns the candidates for an operand: words of a command's name, values
 // of an argument, or both.
-func (l *line) operand(p *cli.Program, values func(Position) Answer) Answer {
+func (l line) operand(p *cli.Program, values func(Position) Answer) Answer {
 	var a Answer
-	if len(l.before) == 0 && !l.ended {
-		a.Candidates = next(p, l.name)
+	if len(l.Operands) == 0 && !l.Ended {
+		a.Candidates = next(p, l.Name)
 	}
-	if l.command == nil {
+	if l.Command == nil {
 		return a
 	}
-	arg := argument(l.command, len(l.before))
+	arg := argument(l.Command, len(l.Operands))
 	if arg == nil {
 		return a
 	}
@@ -203,7 +153,7 @@ func (l *line) operand(p *cli.Program, values func(Position) Answer) Answer {
 		a.Candidates = append(a.Candidates, Words(arg.Choices...).Candidates...)
 		return a
 	}
-	more := values(Position{Command: l.command, Arg: arg.Name, Before: l.before})
+	more := values(Position{Command: l.Command, Arg: arg.Name, Before: l.Operands})
 	a.Candidates, a.Paths = append(a.Candidates, more.Candidates...), more.Paths
 	return a
 }

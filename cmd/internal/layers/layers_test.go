@@ -221,6 +221,9 @@ func TestWhatIsLinked(t *testing.T) {
 			if strings.HasPrefix(imported, "github.com/shirou/gopsutil") && path != "identity" {
 				t.Errorf("%s imports gopsutil", path)
 			}
+			if imported == "github.com/spf13/pflag" && path != "cmd/internal/cli" {
+				t.Errorf("%s imports pflag", path)
+			}
 		}
 	}
 }
