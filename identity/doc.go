@@ -11,7 +11,6 @@
 // reused pid or a stepped clock cannot make one process look like another.
 // Processes are looked up in a [Table]; [WatchExit] reports the end of one.
 //
-// On Linux everything is read from /proc. gopsutil serves the other systems; it is
-// not linked on Linux, because its start-up alone costs 0.2 ms. Nothing is read
-// before it is needed.
+// gopsutil reads the process table, and the kernel is asked for what gopsutil rounds or would
+// start a program for. Nothing is read before it is needed.
 package identity

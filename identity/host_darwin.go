@@ -3,6 +3,7 @@ package identity
 import (
 	"bytes"
 	"encoding/binary"
+	"io/fs"
 	"time"
 
 	"github.com/shirou/gopsutil/v3/process"
@@ -32,23 +33,56 @@ func clock(id int32) time.Duration {
 	return time.Duration(t.Nano())
 }
 
-// The states SSTOP and SZOMB of <sys/proc.h>.
 const (
-	stateStopped = 4
-	stateZombie  = 5
+	namespaced    = false
+	startsInOrder = false // the wall clock may have been set back between parent and child
 )
 
-func isZombie(pid int) bool  { return hasState(pid, stateZombie) }
-func isStopped(pid int) bool { return hasState(pid, stateStopped) }
+func readNamespace() string { return "" }
 
-func hasState(pid int, state int8) bool {
-	k, err := unix.SysctlKinfoProc("kern.proc.pid", pid)
-	return err == nil && k.Proc.P_stat == state
+// startOf returns the start of a process in Unix milliseconds, as the kernel has noted it, and
+// its parent.
+func startOf(pid int) (start uint64, parent int, err error) {
+	p := &process.Process{Pid: int32(pid)}
+	created, err := p.CreateTime()
+	if err != nil {
+		if unix.Kill(pid, 0) == unix.ESRCH {
+			err = fs.ErrNotExist
+		}
+		return 0, 0, err
+	}
+	above, _ := p.Ppid()
+	return uint64(created), int(above), nil
 }
 
-// arguments asks the kernel. gopsutil would start ps when it is built without cgo,
-// and split arguments at their blanks.
-func arguments(p *process.Process) []string {
+// wallClock returns the time of a start.
+func wallClock(start uint64) time.Time { return time.UnixMilli(int64(start)).UTC() }
+
+// stateOf, nameOf and argumentsOf ask the kernel: gopsutil would start ps for them when it is
+// built without cgo, and split arguments at their blanks.
+func stateOf(p *process.Process) (string, error) {
+	const stopped, zombie = 4, 5 // SSTOP and SZOMB of <sys/proc.h>
+	k, err := unix.SysctlKinfoProc("kern.proc.pid", int(p.Pid))
+	switch {
+	case err != nil:
+		return "", err
+	case k.Proc.P_stat == stopped:
+		return process.Stop, nil
+	case k.Proc.P_stat == zombie:
+		return process.Zombie, nil
+	}
+	return process.Running, nil
+}
+
+func nameOf(p *process.Process) string {
+	k, err := unix.SysctlKinfoProc("kern.proc.pid", int(p.Pid))
+	if err != nil {
+		return ""
+	}
+	return unix.ByteSliceToString(k.Proc.P_comm[:])
+}
+
+func argumentsOf(p *process.Process) []string {
 	raw, err := unix.SysctlRaw("kern.procargs2", int(p.Pid))
 	if err != nil || len(raw) < 4 {
 		return nil
@@ -69,4 +103,8 @@ func splitProcArgs(raw []byte) []string {
 		args = append(args, string(arg))
 	}
 	return args
+}
+
+func watchExit(table Table, p Process) (<-chan struct{}, func(), error) {
+	return watchByPolling(table, p, pollInterval)
 }

@@ -22,7 +22,7 @@ func TestSplitProcArgs(t *testing.T) {
 }
 
 func TestOwnArguments(t *testing.T) {
-	if got := arguments(&process.Process{Pid: int32(os.Getpid())}); !slices.Equal(got, os.Args) {
+	if got := argumentsOf(&process.Process{Pid: int32(os.Getpid())}); !slices.Equal(got, os.Args) {
 		t.Errorf("%q, want %q", got, os.Args)
 	}
 }

@@ -1,26 +1,87 @@
 package identity
 
 import (
+	"bytes"
 	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
 	"os"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/shirou/gopsutil/v3/common"
+	"github.com/shirou/gopsutil/v3/process"
 	"golang.org/x/sys/unix"
 )
 
 const (
-	namespaced     = true // a pid is valid in its pid namespace only
-	startTolerance = 0    // ticks are exact
-	startsInOrder  = true // ticks only grow: no process is older than its parent
+	namespaced    = true // a pid is valid in its pid namespace only
+	startsInOrder = true // ticks only grow: no process is older than its parent
 )
+
+// ownProc keeps gopsutil from reading another directory than /proc where HOST_PROC is set, as it
+// is in containers that watch their host.
+var ownProc = context.WithValue(context.Background(), common.EnvKey, common.EnvMap{common.HostProcEnvKey: "/proc"})
+
+func nameOf(p *process.Process) string {
+	name, _ := p.NameWithContext(ownProc)
+	return name
+}
+
+func argumentsOf(p *process.Process) []string {
+	args, _ := p.CmdlineSliceWithContext(ownProc)
+	return args
+}
+
+func stateOf(p *process.Process) (string, error) {
+	states, err := p.StatusWithContext(ownProc)
+	return strings.Join(states, ""), err
+}
+
+// startOf returns the exact start of a process, in clock ticks since boot, and its parent: the 22nd
+// and the 4th field of /proc/PID/stat. gopsutil rounds the start to seconds, and for the parent it
+// asks first what machine this is. The error is fs.ErrNotExist only if the kernel confirms that
+// there is no such process: the file is also missing where /proc is mounted with hidepid.
+func startOf(pid int) (start uint64, parent int, err error) {
+	line, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	switch {
+	case err != nil && unix.Kill(pid, 0) == unix.ESRCH:
+		return 0, 0, fs.ErrNotExist
+	case err != nil:
+		return 0, 0, fmt.Errorf("process %d is hidden: %w", pid, errors.Unwrap(err))
+	}
+	return parseStat(line)
+}
+
+// parseStat parses a line "PID (name) S PPID …". The name may contain blanks, parentheses
+// and line ends, so the third field is behind the last ')'.
+func parseStat(line []byte) (start uint64, parent int, err error) {
+	fields := bytes.Fields(line[bytes.LastIndexByte(line, ')')+1:])
+	if len(fields) <= 22-3 {
+		return 0, 0, fmt.Errorf("malformed stat line %q", line)
+	}
+	parent, noParent := strconv.Atoi(string(fields[4-3]))
+	start, noStart := strconv.ParseUint(string(fields[22-3]), 10, 64)
+	if err := cmp.Or(noParent, noStart); err != nil {
+		return 0, 0, fmt.Errorf("malformed stat line %q: %v", line, err)
+	}
+	return start, parent, nil
+}
+
+// wallClock returns the time of a start.
+func wallClock(start uint64) time.Time {
+	const tick = 10 * time.Millisecond // USER_HZ is 100 on every platform that Go supports
+	return time.Now().Add(time.Duration(start)*tick - readUptime()).Truncate(tick).UTC()
+}
 
 // initialTimeNamespace is the inode of the time namespace of process 1.
 const initialTimeNamespace = "4026531834"
 
 func readBootID() string {
-	text, err := readSmall("/proc/sys/kernel/random/boot_id")
+	text, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	if err != nil {
 		return ""
 	}

@@ -15,7 +15,7 @@ type Process struct {
 	Host      string `json:"host_id,omitempty"` // the host name: renaming the host makes its processes Unknown, never wrongly Gone
 	Boot      string `json:"boot_id,omitempty"` // see [BootID]
 	PID       int    `json:"pid"`
-	Start     uint64 `json:"start"`                   // Linux: clock ticks since boot; elsewhere: creation time, Unix milliseconds
+	Start     uint64 `json:"start"`                   // Linux: clock ticks since boot; elsewhere: start time, Unix milliseconds
 	Namespace string `json:"pid_namespace,omitempty"` // Linux: the pid and time namespace that PID and Start belong to
 }
 
@@ -37,7 +37,7 @@ func (p Process) String() string { return fmt.Sprintf("%d@%d", p.PID, p.Start) }
 type Info struct {
 	Process
 	PPID      int
-	Name      string    // the kernel's short name, at most 15 bytes on Linux
+	Name      string    // the name of its program, which it may have changed
 	Args      []string  // argv; empty for kernel threads, zombies and where it may not be read
 	Zombie    bool      // it has ended and its parent has not collected its status
 	Stopped   bool      // it is suspended, by a signal or a debugger; false where that cannot be told
@@ -99,15 +99,10 @@ func judgePID(p Process, inspect func(pid int) (Info, error)) Verdict {
 		return Gone
 	case err != nil:
 		return Unknown
-	case info.Zombie || !sameStart(info.Start, p.Start):
+	case info.Zombie || info.Start != p.Start:
 		return Gone
 	}
 	return Alive
-}
-
-// sameStart compares two starts with the tolerance that the system needs.
-func sameStart(a, b uint64) bool {
-	return max(a, b)-min(a, b) <= startTolerance
 }
 
 // Condition returns the verdict on a process of the table, and whether it is suspended,

@@ -28,6 +28,15 @@ func TestSelf(t *testing.T) {
 	}
 }
 
+// HOST_PROC is for programs that watch the host of their container.
+func TestOwnProcWhateverTheEnvironmentSays(t *testing.T) {
+	t.Setenv("HOST_PROC", t.TempDir())
+	info, err := System().Inspect(os.Getpid())
+	if err != nil || info.Name == "" || len(info.Args) != len(os.Args) {
+		t.Errorf("%+v, %v", info, err)
+	}
+}
+
 func TestProcessesOfOneBootAgree(t *testing.T) {
 	cmd := exec.Command(executable(t))
 	cmd.Env = cleanEnv("facts")
@@ -74,7 +83,7 @@ func TestVerdictOfAChild(t *testing.T) {
 }
 
 func TestInspectRefusesOddPIDs(t *testing.T) {
-	for _, pid := range []int{0, -1, 1 << 30} {
+	for _, pid := range []int{0, -1, 1 << 30, 1<<32 + 1} {
 		if _, err := System().Inspect(pid); !errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("pid %d: %v", pid, err)
 		}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"slices"
 	"strings"
 
@@ -25,17 +26,20 @@ type line struct {
 func (p *Program) locate(args []string) line {
 	all := p.All()
 	found := line{args: args}
-	var set *pflag.FlagSet
+	set := p.declare(p.nothing()).addTo(pflag.NewFlagSet("", pflag.ContinueOnError))
+	set.SetInterspersed(false)
+	note := func(flag *pflag.Flag, text string) error {
+		found.version = found.version || flag.Name == "version" && text == on && found.name == ""
+		return nil
+	}
 	var flags []string // the arguments before the next word that are no part of the name
 	for rest, ended := args, false; len(rest) > 0; {
 		if !ended && isFlag(rest[0]) {
-			if set == nil {
-				set = p.anyFlags(all)
+			err := set.ParseAll(rest, note)
+			if errors.As(err, new(*pflag.NotExistError)) {
+				p.addAll(all, set)
+				err = set.ParseAll(rest, note)
 			}
-			err := set.ParseAll(rest, func(flag *pflag.Flag, text string) error {
-				found.version = found.version || flag.Name == "version" && text == on && found.name == ""
-				return nil
-			})
 			if err != nil {
 				return found // no name follows, or nobody knows where
 			}
@@ -89,12 +93,9 @@ func (p *Program) Read(words []string) *Partial {
 	return l
 }
 
-// anyFlags returns the flags that may stand before the name of a command: those of all. Of
-// two with the same name it has the first.
-func (p *Program) anyFlags(all []*Command) *pflag.FlagSet {
-	set := pflag.NewFlagSet("", pflag.ContinueOnError)
-	set.SetInterspersed(false)
-	p.declare(p.nothing()).addTo(set)
+// addAll adds the flags of all commands to set: they may stand before the name of the command.
+// Of two with the same name it has the first.
+func (p *Program) addAll(all []*Command, set *pflag.FlagSet) {
 	for _, c := range all {
 		flags := p.declare(c)
 		flags.all = slices.DeleteFunc(flags.all, func(f Flag) bool {
@@ -102,7 +103,6 @@ func (p *Program) anyFlags(all []*Command) *pflag.FlagSet {
 		})
 		flags.addTo(set)
 	}
-	return set
 }
 
 // match returns the command with this name, and whether longer names begin with it.

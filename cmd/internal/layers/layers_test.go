@@ -210,7 +210,7 @@ func TestRulesArePure(t *testing.T) {
 func TestWhatIsLinked(t *testing.T) {
 	tt := list(t, module+"cmd/tt")["cmd/tt"]
 	for _, dep := range tt.Deps {
-		for _, heavy := range []string{module + "fsroom/mirror", module + "cmd/tt-nats", module + "cmd/internal/console", module + "cmd/internal/report", "github.com/nats-io", "net/http", "database/sql", "html/template", "text/template", "github.com/shirou/gopsutil", "github.com/modelcontextprotocol", "charm.land", "github.com/charmbracelet"} {
+		for _, heavy := range []string{module + "fsroom/mirror", module + "cmd/tt-nats", module + "cmd/internal/console", module + "cmd/internal/report", "github.com/nats-io", "net/http", "database/sql", "html/template", "text/template", "github.com/modelcontextprotocol", "charm.land", "github.com/charmbracelet"} {
 			if dep == heavy || strings.HasPrefix(dep, heavy+"/") {
 				t.Errorf("tt links %s", dep)
 			}
