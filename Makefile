@@ -122,10 +122,9 @@ vuln: ## calls of code that is known to be vulnerable
 	*'fetching vulnerabilities:'*) echo "SKIPPED: GOVULNCHECK CHECKED NOTHING, vuln.go.dev cannot be reached from here" ;; \
 	*) echo "$$out" >&2; exit 1 ;; esac; done
 
-SYSTEMS := linux/arm64 darwin/arm64 windows/amd64
+SYSTEMS := linux/arm64 darwin/arm64
 cross: ## tt links where it is to run, and all types are right there, in the tests too
 	GOOS=darwin GOARCH=arm64 CGO_ENABLED=0 $(GO) build -o /dev/null ./cmd/tt
-	GOOS=windows GOARCH=amd64 CGO_ENABLED=0 $(GO) build -o /dev/null ./cmd/tt
 	$(GO) build -o $(BIN)/typecheck ./testdata/typecheck
 	$(BIN)/typecheck $(SYSTEMS)
 	cd $(NATSD) && $(CURDIR)/$(BIN)/typecheck $(SYSTEMS)

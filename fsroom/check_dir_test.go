@@ -3,7 +3,6 @@ package fsroom_test
 import (
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -36,9 +35,6 @@ func TestLeftoversOfTheDirectory(t *testing.T) {
 // is among the rooms and is none.
 func TestCheckDir(t *testing.T) {
 	t.Parallel()
-	if runtime.GOOS == "windows" {
-		t.Skip("modes say nothing here")
-	}
 	f := newFixture(t)
 	f.populate()
 	store := openStore(t, f.dir, fsroom.Options{})

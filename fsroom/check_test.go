@@ -3,7 +3,6 @@ package fsroom_test
 import (
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 
@@ -32,9 +31,6 @@ func TestCheckFinds(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			if runtime.GOOS == "windows" && strings.Contains(test.want, "mode") {
-				t.Skip("modes say nothing here")
-			}
 			f := newFixture(t)
 			f.populate()
 			f.must(test.harm(f))

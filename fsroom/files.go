@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 
 	"github.com/talking-stick/tt/lockfile"
@@ -54,7 +53,7 @@ func (s *Store) keepPrivate(path string, info fs.FileInfo) {
 	if !info.IsDir() && lockfile.Links(info) > 1 {
 		return // the other name may be outside of the room; see Unshare
 	}
-	if !PrivateModes || s.opts.LeaveModes || mode&0o077 == 0 || os.Chmod(path, private) != nil {
+	if s.opts.LeaveModes || mode&0o077 == 0 || os.Chmod(path, private) != nil {
 		return
 	}
 	if s.opts.Warn != nil {
@@ -122,9 +121,6 @@ func (r *Files[S]) MoveAside(path string) error {
 	}
 	return r.store.opts.SyncDir(filepath.Dir(path))
 }
-
-// PrivateModes reports whether file modes say who may read a file.
-const PrivateModes = runtime.GOOS != "windows"
 
 // MakeDir creates a directory and its parents, private to the user. It is an error if
 // something else has its name, also a link to a directory.

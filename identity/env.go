@@ -20,7 +20,7 @@ type Env struct {
 func SystemEnv() Env {
 	env := Env{Lookup: os.Getenv}
 	if u, err := user.Current(); err == nil {
-		env.User = u.Username[strings.LastIndexByte(u.Username, '\\')+1:] // Windows: DOMAIN\user
+		env.User = u.Username
 	}
 	env.Home, _ = os.UserHomeDir()
 	env.Host = hostName()

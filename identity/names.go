@@ -58,7 +58,7 @@ func harnessOfExecutable(path string) *harness.Harness {
 	if h := harnessOfFile(path); h != nil {
 		return h
 	}
-	parts := strings.Split(slashed(path), "/")
+	parts := strings.Split(path, "/")
 	if n := len(parts); n >= 3 && parts[n-2] == "versions" {
 		return harnessOfFile(parts[n-3])
 	}
@@ -68,7 +68,6 @@ func harnessOfExecutable(path string) *harness.Harness {
 // harnessOfProgram returns the harness that an interpreter runs as program: a
 // script, by its name or its npm package.
 func harnessOfProgram(program string) *harness.Harness {
-	program = slashed(program)
 	if h := harnessOfPackage(program); h != nil {
 		return h
 	}
@@ -97,14 +96,9 @@ func harnessOfPackage(path string) *harness.Harness {
 	return nil
 }
 
-// slashed returns path with "/" for every separator, those of Windows included.
-func slashed(path string) string { return strings.ReplaceAll(path, `\`, "/") }
-
-// programName returns the file name of path in lower case, without the ending
-// that Windows gives to programs.
+// programName returns the file name of path in lower case.
 func programName(path string) string {
-	name := path[strings.LastIndexAny(path, `/\`)+1:]
-	return trimAnySuffix(strings.ToLower(name), ".exe", ".cmd", ".bat")
+	return strings.ToLower(path[strings.LastIndexByte(path, '/')+1:])
 }
 
 // trimAnySuffix removes the first of suffixes that s has.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"runtime"
 	"time"
 
 	"github.com/talking-stick/tt/lockfile"
@@ -197,15 +196,6 @@ func (f osFile) Stat() (int64, time.Time, error) {
 		return 0, time.Time{}, err
 	}
 	return info.Size(), info.ModTime(), nil
-}
-
-// Truncate sets the length. On Windows it uses the name, because a file that is open
-// for appending cannot be truncated there.
-func (f osFile) Truncate(size int64) error {
-	if runtime.GOOS == "windows" {
-		return os.Truncate(f.Name(), size)
-	}
-	return f.File.Truncate(size)
 }
 
 // absent is a File without content.

@@ -5,7 +5,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 
@@ -36,7 +35,7 @@ func TestOpenWriterCreatesOnce(t *testing.T) {
 		l.Close()
 	}
 	info, err := os.Stat(path)
-	if err != nil || runtime.GOOS != "windows" && info.Mode().Perm()&0o177 != 0 {
+	if err != nil || info.Mode().Perm()&0o177 != 0 {
 		t.Fatal(info.Mode(), err)
 	}
 	l := openLog(t, path)

@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -150,7 +149,7 @@ func readOnlyScenario(s *stage) {
 			return &fs.PathError{Op: "open", Path: s.dir, Err: syscall.EROFS}
 		}
 	} else {
-		if runtime.GOOS == "windows" || os.Getuid() == 0 {
+		if os.Getuid() == 0 {
 			return
 		}
 		s.chmod(0o500, 0o400)

@@ -99,7 +99,7 @@ func shared(dir, path string, info fs.FileInfo, repair bool) (Problem, bool) {
 	if path == dir {
 		access = 0o022
 	}
-	if !fsroom.PrivateModes || info.Mode().Perm()&access == 0 {
+	if info.Mode().Perm()&access == 0 {
 		return Problem{}, false
 	}
 	p := Problem{File: path, Problem: fmt.Sprintf("others have access to it (mode %04o)", info.Mode().Perm()), Repair: makePrivate}

@@ -14,7 +14,6 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -63,7 +62,7 @@ func (v *verifier[S]) modes() {
 			v.found("%v", err)
 			return nil
 		}
-		if info, err := d.Info(); err == nil && path != v.dir && runtime.GOOS != "windows" {
+		if info, err := d.Info(); err == nil && path != v.dir {
 			v.mode(path, info.Mode())
 		}
 		if name := d.Name(); !d.IsDir() && (strings.HasPrefix(name, ".") || filepath.Base(filepath.Dir(path)) == "tmp") {

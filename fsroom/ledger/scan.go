@@ -13,8 +13,7 @@ import (
 	"time"
 )
 
-// A stat is what the system says of a file. On Windows, which has no time of a change of the
-// file's record, that of its content stands for it.
+// A stat is what the system says of a file.
 type stat struct {
 	mode         uint32 // of git, 0 for what is neither file, link nor directory
 	perm         uint32

@@ -346,7 +346,7 @@ func NormalizeRemote(remote string) string {
 	for strings.Contains(path, "//") {
 		path = strings.ReplaceAll(path, "//", "/")
 	}
-	if len(host) < 2 || path == "" { // one letter is a drive of Windows
+	if len(host) < 2 || path == "" { // one letter is a drive, as git has it
 		return ""
 	}
 	if host = oneHost(host); folds(host) {

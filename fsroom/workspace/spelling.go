@@ -11,14 +11,14 @@ import (
 
 // A lookup is the part of a file system that finding the true spelling of a name needs.
 type lookup struct {
-	folds bool                      // all directories accept other spellings of a name, as on macOS and Windows
+	folds bool                      // all directories accept other spellings of a name, as on macOS
 	same  func(a, b string) bool    // reports whether both paths exist and name the same file
 	list  func(dir string) []string // returns the names in a directory as stored
 }
 
 func osLookup() lookup {
 	return lookup{
-		folds: runtime.GOOS == "darwin" || runtime.GOOS == "windows",
+		folds: runtime.GOOS == "darwin",
 		same: func(a, b string) bool {
 			is, err := os.Lstat(b)
 			if err != nil {

@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 
@@ -226,9 +225,6 @@ func DataDir(lookup func(string) string, home string) (string, error) {
 	const variable = "TALKING_STICK_DATA_DIR"
 	if d := lookup(variable); d != "" {
 		return GivenDataDir(variable, d)
-	}
-	if d := lookup("APPDATA"); d != "" && runtime.GOOS == "windows" {
-		return filepath.Join(d, "talking-stick"), nil
 	}
 	// The XDG specification says that a relative XDG_DATA_HOME must be ignored.
 	if d := lookup("XDG_DATA_HOME"); filepath.IsAbs(d) {

@@ -14,7 +14,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 
 	"github.com/talking-stick/tt/fsroom/code"
@@ -309,7 +308,7 @@ func (r Repository) look() (Change, error) {
 		return c, err
 	}
 	info, err := os.Stat(c.Hook)
-	c.off = err == nil && info.Mode()&0o111 == 0 && runtime.GOOS != "windows"
+	c.off = err == nil && info.Mode()&0o111 == 0
 	return c, err
 }
 

@@ -6,8 +6,6 @@ func Opener(goos, path string, getenv func(string) string, lookPath func(string)
 	switch {
 	case goos == "darwin":
 		return []string{"open", "-t", path}
-	case goos == "windows":
-		return []string{"notepad.exe", path}
 	case getenv("DISPLAY") != "" || getenv("WAYLAND_DISPLAY") != "":
 		if _, err := lookPath("xdg-open"); err == nil {
 			return []string{"xdg-open", path}

@@ -182,7 +182,6 @@ func TestOpener(t *testing.T) {
 		want       string
 	}{
 		{"mac", "darwin", nil, false, "open -t /f"},
-		{"windows", "windows", nil, false, "notepad.exe /f"},
 		{"a desktop", "linux", map[string]string{"WAYLAND_DISPLAY": "w"}, true, "xdg-open /f"},
 		{"a desktop without the tool", "linux", map[string]string{"DISPLAY": ":0"}, false, ""},
 		{"a server", "linux", nil, true, ""},

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -50,7 +49,7 @@ func TestReplaceKeepsModeAndBackup(t *testing.T) {
 	if !strings.Contains(backup, "20261120T120000.000Z") || !strings.HasSuffix(backup, "settings.json") {
 		t.Errorf("backup is called %s", backup)
 	}
-	if info, _ := os.Stat(path); runtime.GOOS != "windows" && info.Mode().Perm() != 0o640 {
+	if info, _ := os.Stat(path); info.Mode().Perm() != 0o640 {
 		t.Errorf("mode %v", info.Mode())
 	}
 	second, err := w.Replace(path, []byte("new"), []byte("newer"))

@@ -1,5 +1,3 @@
-//go:build unix
-
 // Command baseline makes the bare system calls that a coordinator on plain files
 // cannot do without, and nothing else. What tt takes is quoted as a ratio to it.
 //

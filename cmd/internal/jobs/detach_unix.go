@@ -1,5 +1,3 @@
-//go:build !windows
-
 package jobs
 
 import (
@@ -8,7 +6,6 @@ import (
 	"strconv"
 	"syscall"
 
-	"github.com/talking-stick/tt/lockfile"
 	"golang.org/x/sys/unix"
 )
 
@@ -34,9 +31,6 @@ func StartDetached(exe string, args, env []string, out *os.File, files ...*os.Fi
 		Dir: string(os.PathSeparator), Env: env, Files: fds, Sys: &syscall.SysProcAttr{Setsid: true},
 	})
 }
-
-// hold holds a file, see [lockfile.HoldFile].
-func hold(path string) (*os.File, error) { return lockfile.HoldFile(path) }
 
 // closeOnExec keeps the files from first on that the caller of this process left open from the
 // processes that it starts. Files that Go opened are marked anyway. A pipe that a shell or a

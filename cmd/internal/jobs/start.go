@@ -60,7 +60,7 @@ func (r *Room) Start(s *Start) (*Job, error) {
 		return nil, r.Store.Explain(err, r.Dir())
 	}
 	s.at(StepClaimed)
-	alive, err := hold(j.path(aliveFile))
+	alive, err := lockfile.HoldFile(j.path(aliveFile))
 	if err != nil {
 		return nil, r.unmake(j, err)
 	}

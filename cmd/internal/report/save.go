@@ -84,14 +84,11 @@ func write(path string, content []byte) error {
 // browse opens the file with the program that the system has for it, and does not wait
 // for that.
 func browse(path string) error {
-	argv := []string{"xdg-open", path}
-	switch runtime.GOOS {
-	case "darwin":
-		argv[0] = "open"
-	case "windows":
-		argv = []string{"rundll32", "url.dll,FileProtocolHandler", path}
+	opener := "xdg-open"
+	if runtime.GOOS == "darwin" {
+		opener = "open"
 	}
-	cmd := exec.Command(argv[0], argv[1:]...)
+	cmd := exec.Command(opener, path)
 	if err := cmd.Start(); err != nil {
 		return err
 	}

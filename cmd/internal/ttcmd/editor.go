@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
-	"runtime"
 	"strings"
 	"syscall"
 
@@ -161,15 +160,12 @@ func runEditor(ctx context.Context, env *cli.Env, file string) error {
 
 // chosenEditor returns the command that opens file in the editor of $VISUAL or
 // $EDITOR, nil if neither is set. As in git, the variables are shell commands such as
-// "code --wait"; on Windows they are split into words. The shell catches the keys that
+// "code --wait". The shell catches the keys that
 // interrupt, which would end it before the editor; the editor has the usual signals.
 func chosenEditor(env *cli.Env, file string) []string {
 	line := cmp.Or(strings.TrimSpace(env.Lookup("VISUAL")), strings.TrimSpace(env.Lookup("EDITOR")))
-	switch {
-	case line == "":
+	if line == "" {
 		return nil
-	case runtime.GOOS == "windows":
-		return append(strings.Fields(line), file)
 	}
 	return []string{"sh", "-c", "trap : INT QUIT; " + line + ` "$@"`, line, file}
 }

@@ -121,7 +121,7 @@ func variables() []cli.Item {
 		{Name: "TALKING_STICK_DATA_DIR", What: "where rooms are kept, an absolute path"},
 		{Name: "TALKING_STICK_LEDGER", What: "on, counts or off: whether this machine records what turns change, see tt help diff"},
 		{Name: "TALKING_STICK_ENGINE, TALKING_STICK_ROOM", What: "see tt help hosts"},
-		{Name: "XDG_DATA_HOME", What: "else they are in talking-stick below it; else in ~/.local/share/talking-stick, on Windows in %APPDATA%\\talking-stick"},
+		{Name: "XDG_DATA_HOME", What: "else they are in talking-stick below it; else in ~/.local/share/talking-stick"},
 		{Name: "TT_HARNESS_AGENT_ID", What: "act as this agent, and print JSON"},
 		{Name: "TT_HARNESS_EXPORT", What: "1 or true: look for a harness among the ancestor processes, and print JSON"},
 		{Name: "CLAUDECODE, CODEX_THREAD_ID, GEMINI_CLI, …", What: "tell which harness calls; tt whoami --explain says which were seen"},

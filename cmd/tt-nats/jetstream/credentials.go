@@ -6,7 +6,6 @@ import (
 	"net"
 	"net/netip"
 	"os"
-	"runtime"
 	"strings"
 
 	"github.com/nats-io/nats.go"
@@ -56,7 +55,7 @@ func (c *Credentials) options() (options []nats.Option, err error) {
 // readSecret reads a file that nobody but its owner may read.
 func readSecret(path string) ([]byte, error) {
 	info, err := os.Stat(path)
-	if err == nil && runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {
+	if err == nil && info.Mode().Perm()&0o077 != 0 {
 		return nil, code.New(code.EngineDenied, "the key file %s can be read by others (mode %04o)", path, info.Mode().Perm()).
 			WithHint("chmod 600 %s", path).With("file", path)
 	}

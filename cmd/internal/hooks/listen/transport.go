@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -52,11 +51,7 @@ func run(ctx context.Context, program *exec.Cmd) (output string, err error) {
 // chose is never part of the command.
 func Command(line string) Transport {
 	return Transport{How: hearing.ByExec, Deliver: func(ctx context.Context, w Wake) error {
-		shell, flag := "sh", "-c"
-		if runtime.GOOS == "windows" {
-			shell, flag = "cmd", "/c"
-		}
-		program := exec.Command(shell, flag, line)
+		program := exec.Command("sh", "-c", line)
 		program.Env = append(os.Environ(), "TT_TEXT="+w.Text, "TT_ROOM="+w.Path, "TT_CLASS="+w.Class)
 		output, err := run(ctx, program)
 		return failure(err, output)

@@ -1,5 +1,3 @@
-//go:build unix
-
 // Package natstest starts servers for tests.
 package natstest
 

@@ -1,5 +1,3 @@
-//go:build unix && !linux
-
 package queue
 
 import "golang.org/x/sys/unix"

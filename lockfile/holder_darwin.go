@@ -1,5 +1,3 @@
-//go:build !linux
-
 package lockfile
 
 func findHolder(string, string) (*Holder, bool) { return nil, false }

@@ -1,5 +1,3 @@
-//go:build darwin || dragonfly || freebsd || netbsd || openbsd
-
 package lockfile
 
 import "golang.org/x/sys/unix"

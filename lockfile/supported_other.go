@@ -1,5 +1,0 @@
-//go:build !linux && !darwin
-
-package lockfile
-
-func networkFS(string) string { return "" }
