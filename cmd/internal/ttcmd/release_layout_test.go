@@ -23,7 +23,7 @@ func TestReleaseIsUnpackedAsItIsPacked(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(string(quickstart), "\n$ go install github.com/talking-stick/tt/cmd/...@latest ") {
+	if !strings.Contains(string(quickstart), "\n$ CGO_ENABLED=0 go install github.com/talking-stick/tt/cmd/...@latest ") {
 		t.Error("docs/quickstart.md does not install every program with go install")
 	}
 	line := regexp.MustCompile(`(?m)^\$ (tar .*?)\s*(#.*)?$`).FindStringSubmatch(string(quickstart))
