@@ -17,7 +17,7 @@ func TestSizeAndStart(t *testing.T) {
 	if bin == "" {
 		t.Skip("TT_BENCH_DIR is not set; make guards sets it")
 	}
-	const most = 8 << 20
+	const most = 9 << 20
 	info, err := os.Stat(filepath.Join(bin, "tt"))
 	if err != nil {
 		t.Fatal(err)
