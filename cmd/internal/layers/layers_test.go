@@ -224,6 +224,9 @@ func TestWhatIsLinked(t *testing.T) {
 			if imported == "github.com/spf13/pflag" && path != "cmd/internal/cli" {
 				t.Errorf("%s imports pflag", path)
 			}
+			if strings.HasPrefix(imported, "mvdan.cc/sh/") && (path != "cmd/internal/hooks/shell" || imported != "mvdan.cc/sh/v3/syntax") {
+				t.Errorf("%s imports %s: cmd/internal/hooks/shell parses the shell, by its package syntax alone", path, imported)
+			}
 		}
 	}
 }

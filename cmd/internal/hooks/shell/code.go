@@ -5,6 +5,8 @@ import (
 	"strings"
 )
 
+const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"
+
 // A token is a part of a program in another language.
 type token struct {
 	kind  byte // n: a name, with those that it is a member of; s: a string; or the character itself

@@ -14,8 +14,8 @@
 //     calls that write, not parsed.
 //   - Builds, tests and installations from a lock file are no writes, whatever they write.
 //
-// The parser knows the grammar of Bash as far as it decides which commands run. A text with
-// a syntax error is followed up to the command that has it.
+// The grammar is that of Bash. A text with a syntax error is followed up to the command that
+// has it.
 //
 // It reads no file, starts no process and needs no clock.
 package shell

@@ -3,6 +3,8 @@ package shell
 import (
 	"path"
 	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
 )
 
 // listers are programs that print names of files, or lines that are names if their input
@@ -12,44 +14,59 @@ const (
 	gitListers = " ls-files diff diff-tree diff-index ls-tree grep status show log "
 )
 
-// printed returns what is known of the output of a command.
-func (w *walker) printed(sc *scope, n *node) input {
-	switch n.kind {
-	case both, then, either, subshell:
-		if list := n.lists[len(n.lists)-1]; len(list) > 0 {
-			return w.printed(sc, list[len(list)-1])
+// printed returns what is known of the output of a statement.
+func (w *walker) printed(sc *scope, s *syntax.Stmt) input {
+	last := func(list []*syntax.Stmt) input {
+		if len(list) == 0 {
+			return input{names: value{open: true}}
 		}
-	case pipes:
-		first, next := w.printed(sc, n.lists[0][0]), n.lists[1][0]
-		if len(next.words) > 0 {
-			switch name := next.words[0].literal(); {
+		return w.printed(sc, list[len(list)-1])
+	}
+	switch c := s.Cmd.(type) {
+	case *syntax.Block:
+		return last(c.Stmts)
+	case *syntax.Subshell:
+		return last(c.Stmts)
+	case *syntax.WhileClause:
+		return last(c.Do)
+	case *syntax.BinaryCmd:
+		if c.Op == syntax.AndStmt || c.Op == syntax.OrStmt {
+			return w.printed(sc, c.Y)
+		}
+		first := w.printed(sc, c.X)
+		if next, ok := c.Y.Cmd.(*syntax.CallExpr); ok && len(next.Args) > 0 {
+			switch name := next.Args[0].Lit(); {
 			case name == "sort" || name == "uniq" || name == "cat" || name == "tee": // the same lines
 				return first
 			case name == "xargs":
 				return input{names: found}
 			case first.known || first.names.text == "":
-				return w.printed(sc, next)
+				return w.printed(sc, c.Y)
 			}
 		}
 		return input{names: first.names}
-	case simple:
-		return w.printedBy(sc, n)
+	case *syntax.TimeClause:
+		if c.Stmt != nil {
+			return w.printed(sc, c.Stmt)
+		}
+	case *syntax.CallExpr:
+		return w.printedBy(sc, s.Redirs, c)
 	}
 	return input{names: value{open: true}}
 }
 
 // printedBy is printed for a simple command. It evaluates the words once more, without
 // following what is in them.
-func (w *walker) printedBy(sc *scope, n *node) input {
+func (w *walker) printedBy(sc *scope, redirs []*syntax.Redirect, c *syntax.CallExpr) input {
 	quiet := *w
 	quiet.result = Result{}
 	defer quiet.deeper()()
 	own := sc.clone()
 	quiet.spend(len(sc.vars) / 12)
-	for _, r := range n.redirs {
+	for _, r := range redirs {
 		quiet.redirect(own, r)
 	}
-	args := quiet.words(own, n.words)
+	args := quiet.words(own, c.Args)
 	w.steps, w.copied = quiet.steps, quiet.copied
 	if len(args) == 0 || args[0].open {
 		return input{names: value{open: true}}
@@ -182,7 +199,7 @@ func temporary(args []value) string {
 }
 
 // output returns what $(…) stands for.
-func (w *walker) output(sc *scope, list []*node) []value {
+func (w *walker) output(sc *scope, list []*syntax.Stmt) []value {
 	if len(list) == 0 {
 		return nil
 	}

@@ -141,7 +141,7 @@ func (w *walker) run(sc *scope, args []value) {
 		outer := sc.args
 		sc.args = args[1:]
 		delete(sc.funcs, name.text)
-		w.node(sc, body)
+		w.stmt(sc, body)
 		sc.funcs[name.text], sc.args = body, outer
 		return
 	}

@@ -4,6 +4,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
 )
 
 // MaxCommand is the length of the longest command that is classified, in bytes.
@@ -57,7 +59,7 @@ func Classify(command string, env Env) (result Result) {
 			result.Unknown = append(result.Unknown, "a command that cannot be followed")
 		}
 	}()
-	sc := &scope{dir: env.Dir, vars: map[string][]value{}, funcs: map[string]*node{}, aliases: map[string]string{}}
+	sc := &scope{dir: env.Dir, vars: map[string][]value{}, funcs: map[string]*syntax.Stmt{}, aliases: map[string]string{}}
 	w.script(sc, command)
 	return w.result
 }
@@ -86,7 +88,7 @@ type scope struct {
 	stack   []string
 	vars    map[string][]value // more than one value: an array
 	args    []value            // the positional parameters
-	funcs   map[string]*node
+	funcs   map[string]*syntax.Stmt
 	aliases map[string]string
 }
 
@@ -166,151 +168,6 @@ func (w *walker) deeper() func() {
 	return func() { w.depth-- }
 }
 
-// script follows a text as a shell does that runs it.
-func (w *walker) script(sc *scope, text string) {
-	defer w.deeper()()
-	w.spend(len(text) / 50)
-	p := &parser{s: strings.ReplaceAll(text, "\r\n", "\n")}
-	list, _ := p.list()
-	w.result.Broken = w.result.Broken || p.broken
-	if p.broken {
-		w.unknown("what does not parse")
-	}
-	w.list(sc, list)
-}
-
-func (w *walker) list(sc *scope, list []*node) {
-	for _, n := range list {
-		w.node(sc, n)
-	}
-}
-
-// node follows a command.
-func (w *walker) node(sc *scope, n *node) {
-	if n == nil {
-		return
-	}
-	defer w.deeper()()
-	w.spend(len(sc.vars) / 12) // to copy them
-	in := w.in
-	for _, r := range n.redirs {
-		w.redirect(sc, r)
-	}
-	switch n.kind {
-	case simple:
-		w.call(sc, n)
-	case declares:
-		for _, a := range n.sets {
-			w.assign(sc, a)
-		}
-		w.words(sc, n.words)
-	case expands:
-		for _, word := range n.words {
-			w.joined(sc, word)
-		}
-	case both:
-		for _, list := range n.lists {
-			w.list(sc, list)
-		}
-	case then:
-		w.first(sc, n)
-		w.list(sc, n.lists[1])
-	case either: // the first one is taken to succeed
-		w.first(sc, n)
-		way := sc.clone()
-		w.list(way, n.lists[1])
-		way.dir = sc.dir
-		sc.unite(sc.clone(), way)
-	case pipes:
-		w.list(sc.clone(), n.lists[0])
-		w.in = w.printed(sc, n.lists[0][0])
-		w.list(sc.clone(), n.lists[1])
-	case subshell:
-		w.list(sc.clone(), n.lists[0])
-	case choice:
-		var ways []*scope
-		for i := range n.lists {
-			if i%2 == 0 && i+1 < len(n.lists) {
-				w.list(sc, n.lists[i]) // a condition
-				continue
-			}
-			ways = append(ways, sc.clone())
-			w.list(ways[len(ways)-1], n.lists[i])
-		}
-		if len(n.lists)%2 == 0 {
-			ways = append(ways, sc.clone())
-		}
-		sc.unite(ways...)
-	case cases:
-		w.words(sc, n.words)
-		ways := []*scope{sc.clone()}
-		for _, list := range n.lists {
-			way := sc.clone()
-			w.list(way, list)
-			ways = append(ways, way)
-		}
-		sc.unite(ways...)
-	case each:
-		values := w.words(sc, n.words)
-		if n.words == nil {
-			values = sc.args
-		}
-		begin, most := w.steps, (maxSteps-w.steps)/2 // the rest is for what stands behind
-		for _, v := range values {
-			if w.steps-begin > most {
-				w.unknown("the rest of a loop")
-				break
-			}
-			sc.vars[n.name] = []value{v}
-			w.list(sc, n.lists[0])
-		}
-	case function:
-		sc.funcs[n.name] = n.lists[0][0]
-	}
-	w.in = in
-}
-
-// first follows what stands before && or ||. However many of them a line has, it is not deeper than the last.
-func (w *walker) first(sc *scope, n *node) {
-	w.depth--
-	w.list(sc, n.lists[0])
-	w.depth++
-}
-
-func (w *walker) redirect(sc *scope, r redir) {
-	switch r.op {
-	case "<<", "<<-":
-		w.in = input{text: w.joined(sc, r.text).source(), known: true}
-	case "<<<":
-		if fields := w.fields(sc, r.to); len(fields) > 0 {
-			w.in = input{text: fields[0].source(), known: true}
-		}
-	case "<":
-		w.fields(sc, r.to)
-		w.in = input{names: found}
-		if len(r.to) == 1 && r.to[0].kind == process && len(r.to[0].list) == 1 {
-			w.in = w.printed(sc, r.to[0].list[0])
-		}
-	case "<&":
-	default:
-		for _, to := range w.fields(sc, r.to) {
-			if r.op != ">&" || to.text != "-" && !isNumber(to.text) {
-				w.effect(sc, Effect{Op: r.op + " " + short(to)}, to)
-			}
-		}
-	}
-}
-
-func isNumber(s string) bool { return s != "" && strings.Trim(s, "0123456789-") == "" }
-
-// short is how a target is called in the name of an operation.
-func short(v value) string {
-	if v.open || len(v.text) > 40 {
-		return "file"
-	}
-	return v.text
-}
-
 // isDevice says whether path is a device. In /dev/shm are files like others.
 func isDevice(path string) bool {
 	return strings.HasPrefix(path, "/dev/") && !strings.HasPrefix(path, "/dev/shm/")
@@ -347,42 +204,6 @@ var (
 	here  = value{text: "."}               // the directory of a command as a target
 	found = value{open: true, names: true} // the name of some file
 )
-
-func (w *walker) assign(sc *scope, a assign) {
-	values := []value{w.joined(sc, a.value)}
-	if a.array {
-		values = w.words(sc, a.elements)
-	}
-	old := sc.vars[a.name]
-	switch {
-	case a.adds && !a.array && len(old) == 1:
-		values = []value{old[0].plus(values[0])}
-	case a.adds:
-		values = append(slices.Clone(old), values...)
-	}
-	sc.vars[a.name] = values
-}
-
-// call follows a simple command. Assignments before it hold for it alone.
-func (w *walker) call(sc *scope, n *node) {
-	args := w.words(sc, n.words)
-	var old map[string][]value
-	if len(args) > 0 && len(n.sets) > 0 {
-		old = maps.Clone(sc.vars)
-	}
-	for _, a := range n.sets {
-		w.assign(sc, a)
-	}
-	w.run(sc, args)
-	if len(args) == 0 {
-		return
-	}
-	for _, a := range n.sets {
-		if sc.vars[a.name] = old[a.name]; old[a.name] == nil {
-			delete(sc.vars, a.name)
-		}
-	}
-}
 
 // Summary says in a few words what a command does, without what it may have of secrets: the
 // first thing that it writes, or the name of its first program.

@@ -4,6 +4,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
 )
 
 // A value is what is known of a word.
@@ -95,9 +97,21 @@ func (w *walker) locate(sc *scope, v value) (string, bool) {
 }
 
 // fields returns the words that a word becomes when the shell expands it.
-func (w *walker) fields(sc *scope, word word) []value {
+func (w *walker) fields(sc *scope, word *syntax.Word) []value {
+	if word == nil {
+		return nil
+	}
+	n := 0
+	for _, p := range word.Parts {
+		if l, ok := p.(*syntax.Lit); ok {
+			n += strings.Count(l.Value, "{")
+		}
+	}
+	if n > 0 && n <= maxBraces {
+		syntax.SplitBraces(word)
+	}
 	var all []value
-	for _, parts := range alternatives(word, maxWords) {
+	for _, parts := range alternatives(word.Parts, maxWords) {
 		w.spend(len(parts))
 		e := expander{w: w, sc: sc}
 		e.parts(parts, false)
@@ -108,7 +122,7 @@ func (w *walker) fields(sc *scope, word word) []value {
 	return all
 }
 
-func (w *walker) words(sc *scope, words []word) (all []value) {
+func (w *walker) words(sc *scope, words []*syntax.Word) (all []value) {
 	for _, word := range words {
 		all = append(all, w.fields(sc, word)...)
 	}
@@ -116,20 +130,28 @@ func (w *walker) words(sc *scope, words []word) (all []value) {
 }
 
 // joined returns a word that is not split, as in an assignment.
-func (w *walker) joined(sc *scope, parts word) value {
+func (w *walker) joined(sc *scope, word *syntax.Word) value {
 	e := expander{w: w, sc: sc, whole: true}
-	e.parts(parts, false)
+	if word != nil {
+		e.parts(word.Parts, false)
+	}
 	return e.current
 }
 
-// alternatives expands {a,b}, into at most limit words.
-func alternatives(parts word, limit int) (all []word) {
-	i := slices.IndexFunc(parts, func(p part) bool { return p.kind == braces })
+// alternatives expands {a,b} and {1..3}, into at most limit words. What a sequence has differs in a
+// number or a letter: the first stands for all.
+func alternatives(parts []syntax.WordPart, limit int) (all [][]syntax.WordPart) {
+	i := slices.IndexFunc(parts, func(p syntax.WordPart) bool { _, ok := p.(*syntax.BraceExp); return ok })
 	if i < 0 {
-		return []word{parts}
+		return [][]syntax.WordPart{parts}
 	}
-	for _, alternative := range parts[i].args[:min(limit, len(parts[i].args))] {
-		all = append(all, alternatives(slices.Concat(parts[:i], alternative, parts[i+1:]), limit/len(parts[i].args))...)
+	b := parts[i].(*syntax.BraceExp)
+	most := min(limit, len(b.Elems))
+	if b.Sequence {
+		most = 1
+	}
+	for _, word := range b.Elems[:most] {
+		all = append(all, alternatives(slices.Concat(parts[:i], word.Parts, parts[i+1:]), limit/len(b.Elems))...)
 	}
 	return all
 }
@@ -187,33 +209,49 @@ func (e *expander) expansion(values []value, list, quoted bool) {
 	}
 }
 
-func (e *expander) parts(parts word, quotes bool) {
+func (e *expander) parts(parts []syntax.WordPart, quotes bool) {
 	e.w.spend(len(parts))
 	for i, p := range parts {
-		switch p.kind {
-		case literal:
-			e.literal(p.text, i == 0 && !e.begun, quotes)
-		case single:
-			e.add(value{text: p.text})
-		case double:
+		switch p := p.(type) {
+		case *syntax.Lit:
+			e.literal(p.Value, i == 0 && !e.begun, quotes)
+		case *syntax.SglQuoted:
+			if p.Dollar {
+				e.add(value{text: ansi.Replace(p.Value)})
+			} else {
+				e.add(value{text: p.Value})
+			}
+		case *syntax.DblQuoted:
 			e.begun = true
-			e.parts(p.args[0], true)
-		case param:
+			e.parts(p.Parts, true)
+		case *syntax.ParamExp:
 			values, list := e.w.param(e.sc, p)
 			e.expansion(values, list, quotes)
-		case substitution:
-			e.w.list(e.sc.clone(), p.list)
-			e.expansion(e.w.output(e.sc, p.list), false, quotes)
-		case number:
-			e.w.joined(e.sc, p.args[0])
+		case *syntax.CmdSubst:
+			e.w.list(e.sc.clone(), p.Stmts)
+			e.expansion(e.w.output(e.sc, p.Stmts), false, quotes)
+		case *syntax.ArithmExp:
+			e.w.inside(e.sc, p.X)
 			e.add(value{text: "0"})
-		case process:
-			e.w.list(e.sc.clone(), p.list)
+		case *syntax.ProcSubst:
+			e.w.list(e.sc.clone(), p.Stmts)
 			e.add(value{text: "/dev/fd/63"})
 		default: // a pattern, whose name is as good as any
 			e.add(value{text: "x"})
 		}
 	}
+}
+
+// ansi replaces the escapes of a $'…' text.
+var ansi = strings.NewReplacer(`\n`, "\n", `\t`, "\t", `\'`, "'", `\"`, `"`, `\\`, `\`)
+
+// document adds a here-document: its text as it is if the word that ends it has quotes.
+func (e *expander) document(r *syntax.Redirect) {
+	if r.Word.Lit() == "" || strings.Contains(r.Word.Lit(), `\`) {
+		e.add(value{text: r.Hdoc.Lit()})
+		return
+	}
+	e.parts(r.Hdoc.Parts, true)
 }
 
 // literal adds a text. The first name that matches a pattern stands for all.
