@@ -8,6 +8,7 @@ import (
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/fsroom/workspace"
+	"github.com/talking-stick/tt/identity"
 )
 
 // A Sibling is another working tree of a repository on this host, with what its room shows.
@@ -96,6 +97,24 @@ func (s *Sibling) look(room *Room) {
 			s.Job = j.End().Title()
 		}
 	}
+}
+
+// Sessions returns the other agents that work in the sibling: members whose process lives, and
+// the holder. A session that has started the client's own is part of it.
+func (s *Sibling) Sessions() (ids []string) {
+	if s.st == nil {
+		return nil
+	}
+	self, f := s.room.Self, s.room.Facts(s.st)
+	for _, id := range s.st.Others(self.ID) {
+		m := s.st.Member(id)
+		works := f.Presence(id).Process == turn.Alive || s.State == turn.StateOwned && s.Owner == id
+		processes := s.room.processRecord(id).Processes
+		if works && !m.Observer && !turn.IsPerson(id) && !identity.StartedBy(s.room.Table, self.Harness, self.Root, processes) {
+			ids = append(ids, id)
+		}
+	}
+	return ids
 }
 
 // Name is the path of the sibling as seen from a directory, and its branch.

@@ -2,11 +2,13 @@ package ttcmd
 
 import (
 	"context"
+	"fmt"
 	"path/filepath"
 	"strings"
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/cmd/internal/hooks"
+	"github.com/talking-stick/tt/cmd/internal/hooks/guard"
 	"github.com/talking-stick/tt/cmd/internal/member"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
@@ -155,6 +157,8 @@ type commandEffect struct {
 	Destroys bool   `json:"destroys"`
 	Ignored  bool   `json:"ignored"`
 	Outside  bool   `json:"outside,omitempty"` // of the workspace
+	// Sharing are sessions in other working trees of a repository whose stash is moved.
+	Sharing []guard.Neighbour `json:"sharing,omitempty"`
 }
 
 // checkCommandLine judges --command as the guard of the shell does, in the directory that
@@ -169,7 +173,8 @@ func checkCommandLine(ctx context.Context, c *cli.Invocation, client *member.Cli
 	}
 	for _, change := range j.Changes {
 		outside := change.Stick == nil && !isBelow(w.Root, change.Path) && !(change.Below && isBelow(change.Path, w.Root))
-		res.Effects = append(res.Effects, commandEffect{change.Op, change.Path, change.Git, change.Destroys, change.Ignored, outside})
+		res.Effects = append(res.Effects,
+			commandEffect{change.Op, change.Path, change.Git, change.Destroys, change.Ignored, outside, change.Sharing})
 		if !change.Ignored && !outside {
 			res.Verdict = "write"
 		}
@@ -196,6 +201,9 @@ func (r *commandResult) write(t *cli.Text) {
 			note = " (outside of the workspace)"
 		case e.Ignored:
 			note = " (ignored)"
+		}
+		for _, n := range e.Sharing {
+			note += fmt.Sprintf(" (%s works in %s, another tree with the same stash)", cli.Line(n.AgentID), cli.Line(n.Path))
 		}
 		t.Line("  %s: %s%s", cli.Line(e.Op), cli.Line(e.Path), note)
 	}

@@ -44,6 +44,9 @@ type Rooms interface {
 	// of call's session; nil if there is no room. It changes nothing, not
 	// even presence.
 	Stick(ctx context.Context, path string, call payload.Call) (*Stick, error)
+	// Neighbours returns the other sessions that live in other working trees of the repository
+	// that path is in, nil if there are none or the shell is not guarded at all.
+	Neighbours(ctx context.Context, path string, call payload.Call) []Neighbour
 }
 
 // Stop returns the reason why the agent must not end its turn yet, "" if it may. What

@@ -18,9 +18,16 @@ var Patience = 250 * time.Millisecond
 // A Change is an effect of a command, and the stick of the room in which it is.
 type Change struct {
 	shell.Effect
-	Stick   *Stick // nil if it is in no room
-	Ignored bool   // git does not track what is changed
-	Refused bool   // another agent has the stick
+	Stick   *Stick      // nil if it is in no room
+	Ignored bool        // git does not track what is changed
+	Refused bool        // another agent has the stick, or others share the stash
+	Sharing []Neighbour // of a stash that is moved
+}
+
+// A Neighbour is a session in another working tree of a repository.
+type Neighbour struct {
+	AgentID string `json:"agent_id"`
+	Path    string `json:"path"` // of the tree
 }
 
 // A Judgement is what a command would do, and whether it may.
@@ -47,6 +54,9 @@ type Ignored func(ctx context.Context, root string, paths []string) []bool
 func Shell(ctx context.Context, call payload.Call, env shell.Env, rooms Rooms, ignores Ignored) (reason string, own []Change, take *Stick) {
 	j := JudgeCommand(ctx, call, env, rooms, ignores)
 	if c := j.Refused(); c != nil {
+		if c.Sharing != nil {
+			return stashRefused(c), nil, nil
+		}
 		here := stickHere(ctx, call, rooms)
 		if c.Stick.Unconfirmed != "" {
 			return unconfirmed(c.Stick, here), nil, nil
@@ -83,6 +93,10 @@ func JudgeCommand(ctx context.Context, call payload.Call, env shell.Env, rooms R
 			if !e.Git && e.Path != stick.Root && isWithin(stick.Root, e.Path) {
 				asked[stick.Root] = append(asked[stick.Root], len(j.Changes))
 			}
+		}
+		if e.Stash && (stick == nil || stick.ShellGuard) {
+			c.Sharing = rooms.Neighbours(ctx, e.Path, call)
+			c.Refused = c.Refused || c.Sharing != nil
 		}
 		j.Changes = append(j.Changes, c)
 	}
@@ -130,6 +144,14 @@ func canonical(path string) string {
 
 func isWithin(root, path string) bool {
 	return path == root || strings.HasPrefix(path, strings.TrimSuffix(root, string(filepath.Separator))+string(filepath.Separator))
+}
+
+// stashRefused says whose stash a command would move, and what to do instead.
+func stashRefused(c *Change) string {
+	n := c.Sharing[0]
+	return fmt.Sprintf("`%s` would move the stash, which all working trees of the repository share, and %s works in %s. "+
+		"Make a commit on a branch of its own instead. To have a stash that is there, name it by its hash, which git rev-parse stash@{N} prints: git stash apply HASH",
+		c.Op, n.AgentID, n.Path)
 }
 
 // shellRefused says what a command would change. here is as for heldByOther.

@@ -27,7 +27,12 @@ func (t tree) Ignored(_ context.Context, root string, paths []string) []bool {
 }
 
 // A room is the only one; what is elsewhere is in none.
-type room struct{ stick Stick }
+type room struct {
+	stick Stick
+	near  []Neighbour
+}
+
+func (r room) Neighbours(context.Context, string, payload.Call) []Neighbour { return r.near }
 
 func (r room) Stick(_ context.Context, path string, _ payload.Call) (*Stick, error) {
 	if isWithin(r.stick.Root, path) {
@@ -76,7 +81,7 @@ func TestShell(t *testing.T) {
 		{"unconfirmed", "git stash", with(func(s *Stick) { s.Holder, s.Unconfirmed = "a:1", "since 12:00" }), "has not confirmed", 0},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			reason, own, _ := Shell(t.Context(), shellCall(t, harness.ClaudeCode, tt.command), shell.Env{Dir: "/w"}, room{tt.stick}, tree{"out"}.Ignored)
+			reason, own, _ := Shell(t.Context(), shellCall(t, harness.ClaudeCode, tt.command), shell.Env{Dir: "/w"}, room{stick: tt.stick}, tree{"out"}.Ignored)
 			if (reason == "") != (tt.says == "") || !strings.Contains(reason, tt.says) || len(own) != tt.own {
 				t.Errorf("says %q and %d of its own, want %q and %d", reason, len(own), tt.says, tt.own)
 			}
@@ -99,7 +104,7 @@ func TestShellOfEachHarness(t *testing.T) {
 		}
 		command = strings.ReplaceAll(command, `\n`, "\n")
 		for _, id := range []harness.ID{harness.ClaudeCode, harness.Codex, harness.Gemini, harness.OpenCode} {
-			reason, _, _ := Shell(t.Context(), shellCall(t, id, command), shell.Env{Dir: "/w", Home: "/home/u"}, room{stick}, tree{"x.pyc", "node_modules", "dist", "build", ".env", "target", "bin", ".venv"}.Ignored)
+			reason, _, _ := Shell(t.Context(), shellCall(t, id, command), shell.Env{Dir: "/w", Home: "/home/u"}, room{stick: stick}, tree{"x.pyc", "node_modules", "dist", "build", ".env", "target", "bin", ".venv"}.Ignored)
 			if (reason != "") != (label == "write") {
 				t.Errorf("%s: %s %q: %s", id, label, command, reason)
 			}
@@ -120,5 +125,36 @@ func TestTextSizes(t *testing.T) {
 	}
 	if n := len(heldByOther(s, s)); n != 155 {
 		t.Errorf("an edit: %d bytes", n)
+	}
+}
+
+// TestShellStash: what moves the stash is refused where a session works in another tree of the
+// repository, whoever holds here; a commit that is named by its hash is nobody's.
+func TestShellStash(t *testing.T) {
+	const hash = "0123456789abcdef0123456789abcdef01234567"
+	for command, refused := range map[string]bool{
+		"git stash": true, "git stash -u": true, "git stash push -m x -- a": true, "git stash pop": true, "git stash pop --index stash@{1}": true,
+		"git stash apply": true, "git stash apply 1": true, "git stash apply stash@{2}": true, "git stash drop": true, "git stash clear": true,
+		"git stash save x": true, "git stash branch b": true, "git -C sub stash": true, "git st": true, "make && git stash": true,
+		"git stash apply stash@{$n}": true, "git stash push " + hash: true,
+		"git stash list": false, "git stash show -p": false, "git stash create": false, "git stash apply " + hash: false,
+		"git stash apply --index " + hash[:12]: false, "git stash branch b " + hash: false, `git stash apply "$commit"`: false,
+		"git commit -m stash": false, `echo "git stash"`: false, `"git stash"`: false, `git "stash pop"`: false,
+	} {
+		env := shell.Env{Dir: "/w", Alias: func(name string) string { return map[string]string{"st": "stash"}[name] }}
+		for _, holder := range []string{"", "a:1"} {
+			r := room{Stick{Root: "/w", Me: "a:1", Holder: holder, ShellGuard: true}, []Neighbour{{"b:2", "/v"}}}
+			reason, _, _ := Shell(t.Context(), shellCall(t, harness.ClaudeCode, command), env, r, tree{}.Ignored)
+			if strings.Contains(reason, "b:2 works in /v") != refused || !refused && reason != "" {
+				t.Errorf("%s, held by %q: %q", command, holder, reason)
+			}
+		}
+		off := room{Stick{Root: "/w", Me: "a:1"}, []Neighbour{{"b:2", "/v"}}}
+		alone := room{Stick{Root: "/w", Me: "a:1", ShellGuard: true}, nil}
+		for _, r := range []room{off, alone} {
+			if reason, _, _ := Shell(t.Context(), shellCall(t, harness.ClaudeCode, command), env, r, tree{}.Ignored); reason != "" {
+				t.Errorf("%s, %+v: %q", command, r, reason)
+			}
+		}
 	}
 }

@@ -21,6 +21,7 @@ func TestSizesOfTexts(t *testing.T) {
 		"still reserved":       {len(stillReserved(stick)), 146},
 		"held by another":      {len(heldByOther(stick, stick)), 236},
 		"command refused":      {len(shellRefused(&Change{Effect: shell.Effect{Op: "git stash"}, Stick: stick}, stick)), 224},
+		"stash refused":        {len(stashRefused(&Change{Effect: shell.Effect{Op: "git stash"}, Sharing: []Neighbour{{"codex:2a3b4c5d", "/v"}}})), 271},
 		"frame of a context":   {answered(harness.KindSessionStart, payload.Reply{Context: "x"}) - 1, 79},
 		"frame of a watch":     {answered(harness.KindSessionStart, payload.Reply{Watch: []string{"x"}}) - 1, 74},
 		"frame of a wake":      {answered(harness.KindFileChanged, payload.Reply{Wake: "x"}) - 1, 1},

@@ -107,6 +107,19 @@ func (c *call) gitAlias(text string) {
 	c.w.script(c.sc.clone(), command+" "+shellWords(c.args[1:]))
 }
 
+// namesCommit reports whether the last word is the hash of a commit, or something that is not known. A stash
+// that is pushed has no such word.
+func (c *call) namesCommit() bool {
+	if c.name == "git stash" || len(c.words) == 0 {
+		return false
+	}
+	last := c.words[len(c.words)-1]
+	if last.open {
+		return last.text == ""
+	}
+	return len(last.text) >= 7 && len(last.text) <= 64 && strings.Trim(last.text, "0123456789abcdef") == ""
+}
+
 // gitConfig follows git config, which changes nothing in the tree, but may switch off hooks, or
 // move the tree.
 func (c *call) gitConfig() {

@@ -86,7 +86,7 @@ func (c *call) byTable() bool {
 	for args, sc := c.args, c.sc; ; {
 		sub, rest, inner := subcommand(&call{w: c.w, sc: sc}, r, args)
 		next, ok := find(key + " " + sub)
-		if sub == "" || !ok {
+		if sub == "" || strings.Contains(sub, " ") || !ok {
 			break
 		}
 		key, args, sc = key+" "+sub, rest, inner
@@ -156,7 +156,8 @@ func (c *call) apply(r rule) {
 	if dir, ok := c.value(r.list("chdir")...); ok {
 		c.sc = c.sc.at(c.w, dir)
 	}
-	e := Effect{Op: c.name, Git: r.is("git") || r.is("index"), Below: r.is("git") || r.is("below"), Destroys: r.is("destroys")}
+	e := Effect{Op: c.name, Git: r.is("git") || r.is("index"), Below: r.is("git") || r.is("below"), Destroys: r.is("destroys"),
+		Stash: r.is("stash") && !c.namesCommit()}
 	targets, stdin := c.targets(r)
 	into, isInto := []value{}, false
 	for _, o := range c.values {

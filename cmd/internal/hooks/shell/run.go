@@ -150,6 +150,10 @@ func (w *walker) run(sc *scope, args []value) {
 		w.unknown(path.Base(base))
 		return
 	}
+	if strings.Contains(base, " ") { // a quoted text is no program and its subcommand
+		w.unknown(base)
+		return
+	}
 	c := &call{w: w, sc: sc, name: base, args: args[1:]}
 	if !c.special() && !c.byTable() {
 		w.unknown(base)

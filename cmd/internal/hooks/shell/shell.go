@@ -28,6 +28,7 @@ type Effect struct {
 	Git      bool   // the index, the branches or the working tree of the repository that Path is in
 	Below    bool   // everything below Path
 	Destroys bool   // what it takes away may be nowhere else
+	Stash    bool   // it moves the stash of that repository, by position
 }
 
 // A Result is everything that a command would do.

@@ -16,6 +16,7 @@ import _ "embed"
 //	below         everything below is written, too
 //	destroys      what is taken away may be nowhere else; destroys=… with one of these flags
 //	git, index    of git: the whole repository; its index and branches only
+//	stash         of git: the stash of the repository, unless the last word is the hash of a commit
 //	private       of git: nothing is written if the index is another one
 //	remote        words with a colon are on other hosts, or no files
 //	known         words of which nothing is known do not count

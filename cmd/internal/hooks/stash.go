@@ -1,0 +1,35 @@
+package hooks
+
+import (
+	"context"
+	"slices"
+
+	"github.com/talking-stick/tt/cmd/internal/hooks/guard"
+	"github.com/talking-stick/tt/cmd/internal/hooks/listen"
+	"github.com/talking-stick/tt/cmd/internal/hooks/payload"
+)
+
+// Neighbours implements [guard.Rooms]. A session lives in a tree if it has a place there or is a
+// member of its room.
+func (r *rooms) Neighbours(_ context.Context, path string, _ payload.Call) (all []guard.Neighbour) {
+	w, err := r.locate(nearestDir(path))
+	if err != nil || r.lookup("TALKING_STICK_SHELL_GUARD") == "off" {
+		return nil
+	}
+	client := *r.client
+	if len(r.callers) > 0 {
+		if self, err := r.callers[0](); err == nil {
+			client.Self = self
+		}
+	}
+	h := run{store: client.Store}
+	for _, tree := range client.Siblings(w) {
+		ids, _, _ := h.places(tree.Path, &listen.Agent{Client: &client}).look()
+		for _, id := range append(ids, tree.Sessions()...) {
+			if n := (guard.Neighbour{AgentID: id, Path: tree.Path}); !slices.Contains(all, n) {
+				all = append(all, n)
+			}
+		}
+	}
+	return all
+}
