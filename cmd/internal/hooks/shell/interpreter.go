@@ -37,7 +37,6 @@ func (c *call) interpreter() {
 	}
 	if edits && o.has("-i") {
 		c.effect(Effect{Op: c.name + " -i"}, o.words...)
-		return
 	}
 	ran := false
 	for _, v := range o.values {
@@ -47,7 +46,7 @@ func (c *call) interpreter() {
 		}
 	}
 	switch {
-	case ran:
+	case ran, edits && o.has("-i"):
 	case o.has("-p") && !edits && len(o.words) > 0: // of node
 		c.follow(c.name+" -p", o.words[0].source(), o.words[1:])
 	case len(o.words) == 0:
@@ -56,7 +55,7 @@ func (c *call) interpreter() {
 		c.reads(o.words[1:])
 	default:
 		s := o.words[0].text
-		if name, ok := c.w.program(s); ok && isProgram(name) && name != s {
+		if name, ok := c.w.program(s); ok && isProgram(name) && (name != s || name == "manage.py") {
 			c.again(append([]value{{text: name}}, o.words[1:]...))
 		} else {
 			c.w.unknown(path.Base(s))

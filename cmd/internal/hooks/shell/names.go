@@ -34,6 +34,9 @@ func (w *walker) printed(sc *scope, s *syntax.Stmt) input {
 			return w.printed(sc, c.Y)
 		}
 		first := w.printed(sc, c.X)
+		if in := w.printed(sc, c.Y); strings.Contains(in.names.text, " ") && !in.known { // commands
+			return in
+		}
 		if next, ok := c.Y.Cmd.(*syntax.CallExpr); ok && len(next.Args) > 0 {
 			switch name := next.Args[0].Lit(); {
 			case name == "sort" || name == "uniq" || name == "cat" || name == "tee": // the same lines
@@ -117,6 +120,10 @@ func (w *walker) printedBy(sc *scope, redirs []*syntax.Redirect, c *syntax.CallE
 		return exactly("0")
 	case "git":
 		return w.printedByGit(own, rest)
+	case "sed", "awk":
+		if v, ok := rewritten(o.words); ok {
+			return input{names: v}
+		}
 	}
 	if !strings.Contains(listers, " "+name+" ") {
 		return input{names: value{open: true}}
@@ -131,6 +138,27 @@ func (w *walker) printedBy(sc *scope, redirs []*syntax.Redirect, c *syntax.CallE
 		return quiet.in
 	}
 	return input{names: value{open: true, names: true}}
+}
+
+// rewritten is what sed 's/.*/rm &/' and awk '{print "rm " $1}' make of a line.
+func rewritten(words []value) (value, bool) {
+	if len(words) != 1 || len(words[0].text) < 4 {
+		return value{}, false
+	}
+	text := words[0].text
+	if _, printed, ok := strings.Cut(text, `print "`); ok {
+		text, _, ok = strings.Cut(printed, `"`)
+		return value{text: text}.plus(found), ok
+	}
+	parts := strings.Split(text[2:], text[1:2])
+	if text[0] != 's' || len(parts) != 3 || strings.Contains(text, `\`+text[1:2]) || parts[0] != "^" && !strings.Contains(parts[0], ".*") {
+		return value{}, false
+	}
+	to := strings.NewReplacer(`\1`, "&", `\2`, "&", `\3`, "&").Replace(parts[1])
+	if parts[0] == "^" {
+		to += "&"
+	}
+	return substitute(value{text: to}, "&", found), true
 }
 
 // listed is an output of names that begin with one of those.

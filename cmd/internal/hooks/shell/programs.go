@@ -86,6 +86,13 @@ func (c *call) special() bool {
 		c.effect(Effect{Op: "apply_patch"}, targets...)
 	case "git", "hub":
 		c.git()
+	case "docker", "podman", "nerdctl":
+		if c.arg(0) != "run" {
+			return false
+		}
+		c.container()
+	case "sqlite3":
+		c.sqlite()
 	case "npm", "pnpm", "yarn", "bun":
 		c.npm()
 	case "python", "python2", "python3", "pypy3", "ipython", "node", "nodejs", "ruby", "php", "perl", "tsx", "ts-node", "osascript", "lua":
@@ -147,8 +154,29 @@ func (c *call) shell() {
 		c.w.unknown(path.Base(words[0].text))
 	case c.w.in.known:
 		c.w.script(sc, c.w.in.text)
+	case strings.Contains(c.w.in.names.text, " "): // lines that begin with a program
+		c.w.script(sc, c.w.in.names.source())
 	default:
 		c.w.unknown(c.name)
+	}
+}
+
+// sqlite follows statements that change a database, which is a file.
+func (c *call) sqlite() {
+	o := parse(c.args, []string{"-cmd", "-init", "-separator", "-newline", "-nullvalue", "-vfs"}, true)
+	if len(o.words) == 0 || o.words[0].text == ":memory:" || slices.Contains(o.flags, "-readonly") {
+		return
+	}
+	text := c.w.in.text
+	for _, v := range o.words[1:] {
+		text += ";" + v.source()
+	}
+	for statement := range strings.SplitSeq(text, ";") {
+		verb := strings.Fields(strings.ToLower(statement) + " x")[0]
+		if strings.Contains(" insert update delete create drop alter replace vacuum reindex .import .restore ", " "+verb+" ") {
+			c.effect(Effect{Op: "sqlite3 " + verb}, o.words[0])
+			return
+		}
 	}
 }
 
@@ -292,9 +320,12 @@ func (c *call) fetched(words []value) {
 	if len(words) == 0 {
 		return
 	}
-	name, _ := c.w.program(words[0].text)
+	name, known := c.w.program(words[0].text)
 	inner := &call{w: c.w, sc: c.sc, name: name, args: words[1:]}
+	writes := slices.ContainsFunc(inner.args, func(a value) bool { return a.text == "-w" || a.text == "-write" || a.text == "--write" })
 	switch {
+	case c.name == "go run" && !known && strings.HasPrefix(name, ".") && writes: // a formatter of the project
+		c.effect(Effect{Op: "go run " + name}, here)
 	case name == "cli" && words[0].text[0] == '@':
 		if inner.name = "@cli"; !inner.byTable() {
 			c.w.unknown(words[0].text)

@@ -168,7 +168,7 @@ func (w *walker) program(name string) (string, bool) {
 		name = name[:i]
 	}
 	dir, base := path.Split(name)
-	if dir == "" || dir[0] == '@' || base == "gradlew" || base == "mvnw" || w.installed(dir, base) { // @ begins the scope of a package
+	if dir == "" || dir[0] == '@' || slices.Contains([]string{"gradlew", "mvnw", "manage.py"}, base) || w.installed(dir, base) { // @ begins the scope of a package
 		return base, true
 	}
 	return name, false

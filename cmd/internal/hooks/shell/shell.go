@@ -60,8 +60,7 @@ func Classify(command string, env Env) (result Result) {
 			result.Unknown = append(result.Unknown, "a command that cannot be followed")
 		}
 	}()
-	sc := &scope{dir: env.Dir, vars: map[string][]value{}, funcs: map[string]*syntax.Stmt{}, aliases: map[string]string{}}
-	w.script(sc, command)
+	w.script(newScope(env.Dir), command)
 	return w.result
 }
 
@@ -91,6 +90,10 @@ type scope struct {
 	args    []value            // the positional parameters
 	funcs   map[string]*syntax.Stmt
 	aliases map[string]string
+}
+
+func newScope(dir string) *scope {
+	return &scope{dir: dir, vars: map[string][]value{}, funcs: map[string]*syntax.Stmt{}, aliases: map[string]string{}}
 }
 
 // clone returns a copy for a subshell.
