@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"cmp"
 	"os"
 	"path/filepath"
 	"slices"
@@ -18,77 +19,150 @@ func (l *Ledger) full(path string) string {
 // maxLookedBack is how many snapshots are searched for a loss.
 const maxLookedBack = 500
 
-// PlanLost plans to bring back what went when uncommitted content went last. A path went
-// between two snapshots if it is missing in the second, empty, or has a content that the
-// user's repository had already. That counts as a loss if a path that went was not committed,
-// is now as it was after that, and its content is in no file now. Nothing is removed, and what
-// was written since stays.
+// PlanLost plans to bring back what went when uncommitted content went last. A path went between two snapshots, in
+// the order of their moments, if in the second it is missing or empty, something of another kind, or has a content,
+// or as a program a mode, that the user's repository had already. That counts as a loss if it went by no undo or
+// restore, if what went is in no commit that HEAD has been at meanwhile, and in no file now, and if the path is now as
+// it was after that. Nothing is removed, and what was written since stays. What is in the stash of the
+// repository is kept where it is.
+//
+// [Plan].Lost is the snapshot before the loss, nil if nothing was lost.
 func (v *View) PlanLost(filters []string) (*Plan, error) {
 	p := &Plan{}
-	before, gone, err := v.LastLoss(filters, maxLookedBack)
-	if err != nil || before == nil {
+	gone, err := v.lastLoss(p, filters)
+	if err != nil || p.Lost == nil {
 		return p, err
 	}
-	p.Lost = before
 	for _, d := range gone {
 		if v.isStill(d) {
 			p.Steps = append(p.Steps, Step{d.Path, v.Now.state(d.Path, d.To), d.From})
 		} else {
-			p.Kept = append(p.Kept, Conflict{Path: Printable(d.Path), Why: KeptNewContent})
+			p.keep(d.Path, KeptNewContent)
 		}
 	}
-	v.keep(p, v.objects.leftOut(before, v.Now))
+	v.keep(p, v.objects.leftOut(p.Lost, v.Now))
 	return p, nil
 }
 
-// LastLoss returns the snapshot before the last loss, and what went after it, nil if nothing was
-// lost since so many snapshots.
-func (v *View) LastLoss(filters []string, most int) (before *Snapshot, gone []Step, err error) {
-	present := make(map[ID]bool)
-	v.top.each(func(_ *directory, f *file) { present[f.id] = true })
+// lastLoss finds the last loss, and returns what went in it. One that a snapshot by time has cut in two is one.
+func (v *View) lastLoss(p *Plan, filters []string) (gone []Step, err error) {
+	l := losses{View: v, plan: p, present: make(map[ID]bool)}
+	v.top.each(func(_ *directory, f *file) { l.present[f.id] = true })
+	if v.repo != nil {
+		l.moves, l.stashed = v.repo.headMoves(), v.repo.stashes()
+		for _, id := range l.stashed {
+			if c, err := v.objects.commit(id); err == nil {
+				l.stashed = append(l.stashed, c.parents[min(1, len(c.parents)):]...) // of the index, and of untracked files
+			}
+		}
+	}
+	all := slices.Clone(v.All[max(0, len(v.All)-maxLookedBack):])
+	slices.SortStableFunc(all, func(a, b *Snapshot) int { return cmp.Compare(a.At, b.At) })
+	known := make(map[string]bool)
 	after := v.Now
-	for _, s := range slices.Backward(v.All[max(0, len(v.All)-most):]) {
-		gone, lost, err := v.loss(s, after, filters, present)
+	for _, s := range slices.Backward(all) {
+		went, lost, err := l.between(s, after, filters)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
+		}
+		if p.Lost != nil && !lost {
+			break
 		}
 		if lost {
-			return s, gone, nil
+			p.Lost = cmp.Or(p.Lost, s)
+			for _, d := range went {
+				if !known[d.Path] {
+					gone, known[d.Path] = append(gone, d), true
+				}
+			}
+			if s.Why != WhyTick {
+				break
+			}
 		}
 		after = s
 	}
-	return nil, nil, nil
+	return gone, nil
+}
+
+// losses looks for what was lost between snapshots.
+type losses struct {
+	*View
+	plan    *Plan       // names what is in a stash
+	present map[ID]bool // contents that are in a file now
+	moves   []headChange
+	stashed []ID // commits
+}
+
+// between returns what went between two snapshots, and whether something was lost with it.
+func (l *losses) between(a, b *Snapshot, filters []string) (gone []Step, lost bool, err error) {
+	if b.Why == WhyUndo || b.Why == WhyRestore { // somebody wanted that, and was told the way back
+		return nil, false, nil
+	}
+	differences, err := l.differences(a, b, filters)
+	if err != nil {
+		return nil, false, err
+	}
+	committed, commits := l.objects.headTree(a.Head), l.commitsBetween(a, b)
+	for _, d := range differences {
+		was, _ := l.objects.at(committed, d.Path)
+		if !d.From.exists() || !l.went(d, was, a) {
+			continue
+		}
+		isMode := d.From.ID == d.To.ID
+		switch {
+		case was.Mode == d.From.Mode && was.ID == d.From.ID, !isMode && d.From.ID == emptyBlob:
+		case !l.isStill(d), !isMode && l.present[d.From.ID], l.isIn(commits, d):
+		case !isMode && l.isIn(l.stashed, d):
+			l.plan.keep(d.Path, KeptStashed)
+			continue
+		default:
+			lost = true
+		}
+		gone = append(gone, d)
+	}
+	return gone, lost, nil
+}
+
+// went reports whether a path has become what is likely to be no work. was is what the commit of that time has.
+func (l *losses) went(d Step, was State, a *Snapshot) bool {
+	switch {
+	case d.From.ID == d.To.ID: // a mode
+		return d.From.Mode != d.To.Mode && d.To.Mode == was.Mode
+	case d.To.exists() && kindOf(d.From) != kindOf(d.To):
+		return true
+	}
+	return !d.To.exists() || d.To.ID == was.ID || d.To.ID == emptyBlob || l.objects.knownBefore(d.To.ID, a.End)
+}
+
+// commitsBetween returns the commits that HEAD was at between two snapshots.
+func (l *losses) commitsBetween(a, b *Snapshot) (ids []ID) {
+	if id, err := ParseID(b.Head.Commit); err == nil {
+		ids = append(ids, id)
+	}
+	for _, m := range l.moves { // to a second
+		if m.at >= a.At/1e9 && m.at <= b.End/1e9 {
+			ids = append(ids, m.from, m.to)
+		}
+	}
+	return ids
+}
+
+// isIn reports whether one of the commits has a path as it was.
+func (l *losses) isIn(commits []ID, d Step) bool {
+	return slices.ContainsFunc(commits, func(id ID) bool {
+		c, err := l.objects.commit(id)
+		if err != nil {
+			return false
+		}
+		s, err := l.objects.at(c.tree, d.Path)
+		return err == nil && s.Mode == d.From.Mode && s.ID == d.From.ID
+	})
 }
 
 // isStill reports whether a path is now what it became.
 func (v *View) isStill(d Step) bool {
 	now, err := v.objects.at(v.Now.Tree, d.Path)
 	return err == nil && (now.Mode == d.To.Mode && now.ID == d.To.ID || now.Mode == modeDir && !d.To.exists())
-}
-
-// loss returns what went between two snapshots, and whether something was lost with it.
-func (v *View) loss(a, b *Snapshot, filters []string, present map[ID]bool) (gone []Step, lost bool, err error) {
-	differences, err := v.differences(a, b, filters)
-	if err != nil {
-		return nil, false, err
-	}
-	committed := v.objects.headTree(a.Head)
-	for _, d := range differences {
-		if !d.From.exists() || d.From.ID == d.To.ID {
-			continue
-		}
-		was, err := v.objects.at(committed, d.Path)
-		if err != nil {
-			was = State{}
-		}
-		known := d.To.ID == was.ID || d.To.ID == emptyBlob || v.objects.knownBefore(d.To.ID, a.End)
-		if d.To.exists() && !known {
-			continue
-		}
-		gone = append(gone, d)
-		lost = lost || was.ID != d.From.ID && !present[d.From.ID] && d.From.ID != emptyBlob && v.isStill(d)
-	}
-	return gone, lost, nil
 }
 
 // knownBefore reports whether the user's repository had an object before a moment.

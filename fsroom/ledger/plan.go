@@ -16,6 +16,7 @@ const (
 	ConflictNoBefore = "no_before" // it is not known what it was before, or whose the change is
 	KeptIgnored      = "ignored"
 	KeptNewContent   = "new_content"
+	KeptStashed      = "stashed" // in the stash of the repository
 )
 
 // A Conflict is a path that cannot be taken back.
@@ -37,6 +38,18 @@ type Plan struct {
 	Lost      *Snapshot // of [View.PlanLost], the snapshot before the loss
 }
 
+// Went returns how many paths went in the loss of [View.PlanLost] and are to come back, also those in whose place
+// something stands.
+func (p *Plan) Went() int {
+	n := len(p.Steps)
+	for _, k := range p.Kept {
+		if k.Why == ConflictInTheWay {
+			n++
+		}
+	}
+	return n
+}
+
 // PlanUndo plans to take back what changed between two snapshots, path by path, and nothing
 // else. There is nothing to be done if there is a conflict. A file that is too large to be
 // recorded, and changed since the first snapshot, is kept as it is.
@@ -48,9 +61,18 @@ func (v *View) PlanUndo(from, to *Snapshot, filters []string) (*Plan, error) {
 	u := undo{View: v, plan: &Plan{}, to: to}
 	left, unsure := v.objects.leftOut(from, to, v.Now), map[string]bool{}
 	for _, path := range slices.Concat(from.Unsure, to.Unsure) {
-		if matchesAny(filters, path) && !unsure[path] {
-			unsure[path] = true
+		if !matchesAny(filters, path) || unsure[path] {
+			continue
+		}
+		unsure[path] = true
+		before, known := v.lastKnown(path, from)
+		if !known || slices.Contains(to.Unsure, path) {
 			u.conflict(path, ConflictNoBefore)
+			continue
+		}
+		after, err2 := v.objects.at(to.Tree, path)
+		if err = errors.Join(err, err2); err2 == nil {
+			err = errors.Join(err, u.path(Step{path, before, to.state(path, after)}))
 		}
 	}
 	for _, d := range differences {
@@ -80,6 +102,21 @@ func (v *View) PlanUndo(from, to *Snapshot, filters []string) (*Plan, error) {
 	c := u.plan.Conflicts
 	sort.Slice(c, func(i, j int) bool { return c[i].Path < c[j].Path })
 	return u.plan, err
+}
+
+// lastKnown returns what a path was in the last snapshot before another one that has something there. It is not known if
+// none has.
+func (v *View) lastKnown(path string, before *Snapshot) (s State, known bool) {
+	at := int64(0)
+	for _, other := range v.All {
+		if other.Number == before.Number || other.End > before.At || other.At < at {
+			continue
+		}
+		if found, err := v.objects.at(other.Tree, path); err == nil && found.exists() && found.Mode != modeDir {
+			s, known, at = other.state(path, found), true, other.At
+		}
+	}
+	return s, known
 }
 
 // An undo is a plan that is being made.

@@ -23,7 +23,8 @@ const (
 	WhyStart    = "start" // the beginning of a turn
 	WhyEnd      = "end"   // the end of a turn
 	WhyTakeover = "takeover"
-	WhyGuard    = "guard"
+	WhyGuard    = "guard" // before a tool of the holder wrote
+	WhyTick     = "tick"  // during a turn, by time
 	WhyPerson   = "person"
 	WhyUndo     = "undo" // after one
 	WhyRestore  = "restore"

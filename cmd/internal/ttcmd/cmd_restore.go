@@ -92,11 +92,30 @@ func runRestore(ctx context.Context, c *cli.Invocation) error {
 	}
 	return c.Out.Result(res, func(t *cli.Text) {
 		if c.Bool("lost") && res.Status == "nothing" {
-			t.Line("No uncommitted work went, as far as is recorded. What was written over: tt restore, then tt restore SNAPSHOT FILE.")
+			writeNothingLost(t, out.Plan, v.all)
 			return
 		}
 		writeChanged(t, res, "restored")
 	})
+}
+
+// writeNothingLost says why --lost changes nothing.
+func writeNothingLost(t *cli.Text, p *ledger.Plan, all []*ledger.Snapshot) {
+	writeKept(t, p.Kept)
+	switch {
+	case p.Went() > 0:
+		t.Line("%s went, and something else is in the way of all of it: tt restore %s --exact", counted(p.Went(), "file"), p.Lost.Name())
+		return
+	case slices.ContainsFunc(p.Kept, func(k ledger.Conflict) bool { return k.Why == ledger.KeptStashed }):
+		t.Line("What is stashed comes back with: git stash pop")
+	}
+	t.Line("No uncommitted work went, as far as is recorded. What was written over: tt restore, then tt restore SNAPSHOT FILE.")
+	if len(all) == 0 {
+		t.Line("Nothing is recorded here yet.")
+		return
+	}
+	last := all[len(all)-1]
+	t.Line("The last snapshot is %s, of %s: what was written after it and went is not in any.", last.Name(), last.Time().Local().Format("2006-01-02 15:04:05"))
 }
 
 // A snapshotEntry is a line of the list.
@@ -127,15 +146,18 @@ func (v *treeView) list(ctx context.Context, c *cli.Invocation) error {
 	defer view.Close()
 	res := snapshotsResult{Snapshots: []snapshotEntry{}}
 	limit := int(min(c.Int64("limit"), int64(len(v.all))))
-	lost, gone, _ := view.LastLoss(nil, limit)
+	lost, err := view.PlanLost(nil)
+	if err != nil {
+		return err
+	}
 	for _, s := range slices.Backward(v.all[len(v.all)-limit:]) {
 		e := snapshotEntry{Snapshot: s.Name(), At: event.NewTime(s.Time()), Why: s.Why, Turn: s.Turn, Agent: s.Agent,
 			Tree: s.Tree.String(), Note: s.Note, LeftOut: len(s.LeftOut)}
 		if e.Differs, err = view.Differs(s); err != nil {
 			return err
 		}
-		if lost != nil && lost.Number == s.Number {
-			e.Went = len(gone)
+		if lost.Lost != nil && lost.Lost.Number == s.Number {
+			e.Went = lost.Went()
 		}
 		res.Snapshots = append(res.Snapshots, e)
 	}

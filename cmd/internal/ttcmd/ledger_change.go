@@ -279,10 +279,17 @@ func writeChanged(t *cli.Text, r changedResult, verb string) {
 	for _, p := range r.Removed {
 		t.Line("  %s  (removed)", p)
 	}
-	for _, k := range r.Kept {
-		t.Line("  %s  kept as it is: %s", k.Path, strings.ReplaceAll(k.Why, "_", " "))
+	writeKept(t, r.Kept)
+	if r.From != "" && slices.ContainsFunc(r.Kept, func(k ledger.Conflict) bool { return k.Why == ledger.ConflictInTheWay }) {
+		t.Line("What is in the way goes with: tt restore %s --exact", r.From)
 	}
 	if r.Before != "" {
 		t.Line("Before it: %s. To return: tt restore %s --exact", r.Before, r.Before)
+	}
+}
+
+func writeKept(t *cli.Text, kept []ledger.Conflict) {
+	for _, k := range kept {
+		t.Line("  %s  kept as it is: %s", k.Path, strings.ReplaceAll(k.Why, "_", " "))
 	}
 }

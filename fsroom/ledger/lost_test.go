@@ -1,0 +1,173 @@
+//go:build unix
+
+package ledger
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+// repository makes a repository with a branch and uncommitted work.
+func (f *fixture) repository() {
+	f.shell("git init -q -b main .; for i in 1 2 3; do echo $i > f$i; done; mkdir d; echo a > d/a; echo b > d/b; git add -A; git commit -qm 1; " +
+		"git branch other; echo x >> f1; git commit -qam 2")
+}
+
+// TestLosses: what --lost brings back, judged by what went.
+func TestLosses(t *testing.T) {
+	tests := map[string]struct {
+		commands []string // a snapshot is taken before the first and after each
+		want     string   // paths that come back
+		kept     string   // path:why
+	}{
+		"in the middle of a turn": {[]string{"echo w >> f2; echo n > new", "git reset -q --hard; git clean -fdq"}, "f2 new", ""},
+		"reset over work":         {[]string{"echo w >> f2", "git reset -q --hard HEAD~1"}, "f1 f2", ""},
+		"committed, then put away": {[]string{"echo w >> f2; echo n > new", "git add -A; git commit -qm w; git reset -q --hard HEAD~1"},
+			"", ""},
+		"committed, switched":         {[]string{"echo w >> f2", "git commit -qam w; git switch -q other"}, "", ""},
+		"stashed":                     {[]string{"echo w >> f2; echo n > new", "git stash -qu"}, "", "f2:stashed new:stashed"},
+		"stashed and dropped":         {[]string{"echo w >> f2; echo n > new", "git stash -qu; git stash drop -q"}, "f2 new", ""},
+		"a mode":                      {[]string{"chmod +x f3; echo w >> f2", "git checkout -q ."}, "f2 f3", ""},
+		"a mode alone":                {[]string{"chmod +x f3", "git checkout -q ."}, "f3", ""},
+		"a mode of work":              {[]string{"echo w >> f2", "chmod +x f2"}, "", ""},
+		"a file by a link":            {[]string{"echo w >> f2", "ln -sf f1 f2"}, "f2", ""},
+		"a link by a file":            {[]string{"ln -s nowhere l", "rm l; echo x > l"}, "l", ""},
+		"a directory by a link":       {[]string{"echo w >> d/a; echo n > d/n", "rm -r d; ln -s /tmp d"}, "", "d/a:in_the_way d/b:in_the_way d/n:in_the_way"},
+		"a directory by a file":       {[]string{"echo w >> d/a", "rm -r d; echo x > d"}, "", "d/a:in_the_way d/b:in_the_way"},
+		"a file by a directory":       {[]string{"echo w >> f2", "rm f2; mkdir f2; echo in > f2/x"}, "", "f2:in_the_way"},
+		"a file by an empty one":      {[]string{"echo w >> f2", "rm f2; mkdir f2"}, "f2", ""},
+		"work, and a loss before it":  {[]string{"echo w >> f2", "git checkout -q .", "echo v >> f3"}, "f2", ""},
+		"written anew":                {[]string{"echo w >> f2", "git checkout -q .; echo other >> f2"}, "", ""},
+		"two losses: the newest":      {[]string{"echo w >> f2; echo v >> f3", "git checkout -q f2", "git checkout -q f3"}, "f3", ""},
+		"deleted and committed":       {[]string{"git rm -q f2; git commit -qm r"}, "", ""},
+		"a rebase with uncommitted":   {[]string{"echo w >> f2; echo n > new", "git stash -qu; git stash drop -q; git rebase -q other"}, "f2 new", ""},
+		"moved with what is in it":    {[]string{"echo n > d/n", "mv d e"}, "", ""},
+		"filled in by other content":  {[]string{"echo n > new", "echo m > new"}, "", ""},
+		"emptied":                     {[]string{"echo n > new", ": > new"}, "new", ""},
+		"what was empty":              {[]string{": > new", "rm new"}, "", ""},
+		"untracked, then committed":   {[]string{"echo n > new", "git add new; git commit -qm n; rm new"}, "", ""},
+		"untracked, ignored and gone": {[]string{"echo n > new", "echo new > .gitignore; rm new"}, "", "new:ignored"},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := newFixture(t)
+			f.repository()
+			f.take(WhyStart, 1)
+			for i, c := range tt.commands {
+				f.settled()
+				f.shell(c)
+				if i < len(tt.commands)-1 {
+					f.take(WhyGuard, 1)
+				}
+			}
+			v, err := f.Look(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer v.Close()
+			p, err := v.PlanLost(nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var paths, kept []string
+			for _, s := range p.Steps {
+				paths = append(paths, s.Path)
+			}
+			for _, k := range p.Kept {
+				kept = append(kept, k.Path+":"+k.Why)
+			}
+			if got := strings.Join(paths, " "); got != tt.want {
+				t.Errorf("comes back %q, want %q", got, tt.want)
+			}
+			if got := strings.Join(kept, " "); got != tt.kept {
+				t.Errorf("kept %q, want %q", got, tt.kept)
+			}
+			if back := len(paths) + strings.Count(tt.kept, "way"); p.Went() != back || (p.Lost != nil) != (tt.want != "" || strings.Contains(tt.kept, "way") || strings.Contains(tt.kept, "ignored")) {
+				t.Errorf("%d went after %v", p.Went(), p.Lost)
+			}
+		})
+	}
+}
+
+// TestOwnActsAreNoLoss: what an undo or a restore has taken away is no loss, and what was lost before it still is.
+func TestOwnActsAreNoLoss(t *testing.T) {
+	f := newFixture(t)
+	f.repository()
+	f.write("work", "w\n")
+	f.take(WhyStart, 1)
+	f.write("bad", "b\n", "f2", "bad\n")
+	f.take(WhyEnd, 1)
+	if _, err := f.undo(1); err != nil {
+		t.Fatal(err)
+	}
+	if out := f.lost(); len(out.Plan.Steps) > 0 {
+		t.Errorf("what was undone is lost: %+v", out.Plan)
+	}
+	s := f.take(WhyPerson, 0)
+	f.write("later", "l\n")
+	f.restore(s, true)
+	if out := f.lost(); len(out.Plan.Steps) > 0 {
+		t.Errorf("what a restore removed is lost: %+v", out.Plan)
+	}
+	f.remove("work")
+	f.take(WhyGuard, 1)
+	f.write("more", "m\n")
+	f.take(WhyEnd, 2)
+	if out := f.lost(); len(out.Plan.Steps) != 1 || f.content("work") != "w\n" {
+		t.Errorf("what went by nobody's wish does not come back: %+v", out.Plan)
+	}
+}
+
+// TestLossesByMoment: a beginning that is recorded late is no younger than what was recorded before it.
+func TestLossesByMoment(t *testing.T) {
+	f := newFixture(t)
+	f.write("a", "1\n", "work", "w\n")
+	f.take(WhyEnd, 1)
+	moment := f.settled()
+	f.write("b", "2\n")
+	f.take(WhyGuard, 2)
+	f.write("c", "3\n")
+	if _, err := f.Take(t.Context(), Request{Why: WhyStart, Turn: 2, Moment: moment, Line: true}); err != nil {
+		t.Fatal(err)
+	}
+	if out := f.lost(); len(out.Plan.Steps) > 0 {
+		t.Errorf("nothing was lost, but there is %+v", out.Plan)
+	}
+}
+
+// TestTickCutsNoLoss: a loss that goes on while the tree is recorded by time is one.
+func TestTickCutsNoLoss(t *testing.T) {
+	f := newFixture(t)
+	f.write("a", "1\n", "b", "2\n", "c", "3\n")
+	f.take(WhyStart, 1)
+	f.remove("a")
+	f.take(WhyTick, 1)
+	f.remove("b")
+	f.take(WhyTick, 1)
+	f.write("later", "x\n")
+	if out := f.lost(); len(out.Plan.Steps) != 2 || f.content("a") != "1\n" || f.content("b") != "2\n" {
+		t.Errorf("came back: %+v", out.Plan)
+	}
+}
+
+// TestUndoTakesTheLastKnown: where the beginning of a turn was recorded late, an undo takes what a path was before
+// from whichever snapshot has it.
+func TestUndoTakesTheLastKnown(t *testing.T) {
+	f := newFixture(t)
+	f.write("a", "1\n", "b", "1\n")
+	f.take(WhyFirst, 0)
+	f.settled()
+	f.write("a", "2\n")
+	f.remove("b")
+	at := time.Now()
+	if _, err := f.Take(t.Context(), Request{Why: WhyStart, Turn: 1, Moment: at, Margin: time.Hour, Line: true}); err != nil {
+		t.Fatal(err)
+	}
+	f.take(WhyEnd, 1)
+	out, err := f.undo(1)
+	if err != nil || len(out.Plan.Conflicts) > 0 || f.content("a") != "1\n" || f.content("b") != "1\n" {
+		t.Errorf("%+v %v", out, err)
+	}
+}

@@ -1,0 +1,53 @@
+package ledger
+
+import (
+	"bytes"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// A headChange is a line of a reference's log.
+type headChange struct {
+	from, to ID
+	at       int64  // seconds
+	what     string // "commit", "reset", "checkout" and the like
+}
+
+// headMoves returns what the log of HEAD in this work tree has, oldest first. It is empty where git keeps none.
+func (r *repository) headMoves() []headChange {
+	return readLog(filepath.Join(r.gitDir, "logs", "HEAD"))
+}
+
+// stashes returns the commits of the repository's stash.
+func (r *repository) stashes() (ids []ID) {
+	for _, c := range readLog(filepath.Join(r.common, "logs", "refs", "stash")) {
+		ids = append(ids, c.to)
+	}
+	return ids
+}
+
+// readLog reads the end of a log.
+func readLog(path string) (all []headChange) {
+	const most = 256 << 10
+	b, _, err := readEnd(path, most)
+	if err != nil {
+		return nil
+	}
+	for line := range bytes.Lines(b) {
+		head, message, _ := strings.Cut(strings.TrimSuffix(string(line), "\n"), "\t")
+		f := strings.Fields(head)
+		if len(f) < 4 {
+			continue
+		}
+		from, err1 := ParseID(f[0])
+		to, err2 := ParseID(f[1])
+		at, err3 := strconv.ParseInt(f[len(f)-2], 10, 64)
+		if err1 != nil || err2 != nil || err3 != nil {
+			continue
+		}
+		what, _, _ := strings.Cut(message, ":")
+		all = append(all, headChange{from, to, at, what})
+	}
+	return all
+}
