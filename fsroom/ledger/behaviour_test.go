@@ -471,6 +471,37 @@ func TestPruneKeepsWhatIsNeeded(t *testing.T) {
 	}
 }
 
+// TestTicksAreThinned: of the snapshots by time that are older than an hour the last one of each hour is kept, however
+// few turns there were.
+func TestTicksAreThinned(t *testing.T) {
+	f := newFixture(t)
+	now := time.Now().Truncate(time.Hour).Add(30 * time.Minute)
+	take := func(why string, ago time.Duration) {
+		f.write("a", ago.String())
+		if _, err := f.Take(t.Context(), Request{Why: why, Turn: 1, Moment: now.Add(-ago), Line: true}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	take(WhyStart, 200*time.Minute)
+	for ago := 190 * time.Minute; ago >= 0; ago -= 10 * time.Minute {
+		take(WhyTick, ago)
+	}
+	take(WhyGuard, 0)
+	if _, err := PruneAll(t.Context(), filepath.Dir(f.Dir()), "", Keep{Age: time.Hour * 999, Size: 1 << 40, Now: now}); err != nil {
+		t.Fatal(err)
+	}
+	var kept []string
+	all, err := f.Snapshots()
+	for _, s := range all {
+		kept = append(kept, s.Why+" "+now.Sub(s.Time()).String())
+	}
+	want := "start 3h20m0s, tick 2h40m0s, tick 1h40m0s, tick 1h10m0s, tick 1h0m0s, tick 50m0s, tick 40m0s, tick 30m0s, tick 20m0s, tick 10m0s, tick 0s, guard 0s"
+	if got := strings.Join(kept, ", "); err != nil || got != want {
+		t.Errorf("kept %s\nwant %s\n%v", got, want, err)
+	}
+}
+
+
 func TestFullDiskIsUnknown(t *testing.T) {
 	t.Parallel()
 	full := false

@@ -28,6 +28,8 @@ const (
 	keptAlways = 24 * time.Hour
 	// keptBetween is how long snapshots are kept that are neither beginning nor end of a turn.
 	keptBetween = 48 * time.Hour
+	// tickEvery is how long all snapshots by time are kept, and then one for as long each.
+	tickEvery = time.Hour
 	// keptTurns is how many turns are kept whatever their age.
 	keptTurns = 20
 	// maxPacks is how many small packs a store has before they become one.
@@ -163,8 +165,8 @@ func (l *Ledger) prune(ctx context.Context, k Keep, size int64) error {
 	if err != nil || len(all) == 0 {
 		return err
 	}
-	safe := l.firstKept(all, k)
-	kept := slices.DeleteFunc(slices.Clone(all), func(s *Snapshot) bool { return s.Number < safe && k.drops(s) })
+	safe, thin := l.firstKept(all, k), k.thinned(all)
+	kept := slices.DeleteFunc(slices.Clone(all), func(s *Snapshot) bool { return s.Number < safe && k.drops(s) || thin[s] })
 	if err := l.repack(all, kept, v.last); err != nil || size < 0 {
 		return err
 	}
@@ -205,6 +207,19 @@ func (k Keep) drops(s *Snapshot) bool {
 		return age > k.Age
 	}
 	return age > min(k.Age, keptBetween)
+}
+
+// thinned returns the snapshots by time that are older than an hour and not the last of theirs.
+func (k Keep) thinned(all []*Snapshot) map[*Snapshot]bool {
+	thin, later := make(map[*Snapshot]bool), int64(-1)
+	for _, s := range slices.Backward(all) {
+		if s.Why != WhyTick || k.Now.Sub(s.Time()) <= tickEvery {
+			continue
+		}
+		hour := s.At / int64(tickEvery)
+		thin[s], later = hour == later, hour
+	}
+	return thin
 }
 
 // repack makes the snapshots those that are kept. What they need of packs that only we have

@@ -124,6 +124,7 @@ func (p *Policy) Fields(c *wire.Codec) {
 	c.Int("ledger_keep_ms", &p.LedgerKeep)
 	c.Int("ledger_size", &p.LedgerSize)
 	c.Int("ledger_wait_ms", &p.LedgerWait)
+	c.Int("ledger_tick_ms", &p.LedgerTick)
 }
 
 func (m *Member) Fields(c *wire.Codec) {

@@ -37,6 +37,7 @@ func Limits() []Limit {
 		{"limit-ttl", "TALKING_STICK_LIMIT_TTL", "how long a holder's model may be limited before its turn is offered (0: for ever)", func(p *Policy) *int64 { return &p.LimitTTL }, true},
 		{"ledger-keep", "TALKING_STICK_LEDGER_KEEP", "how long what turns changed is kept, see tt help restore", func(p *Policy) *int64 { return &p.LedgerKeep }, false},
 		{"ledger-wait", "TALKING_STICK_LEDGER_WAIT", "how long a release waits for what the turn changed (0: not)", func(p *Policy) *int64 { return &p.LedgerWait }, true},
+		{"ledger-tick", "TALKING_STICK_LEDGER_TICK", "how often the tree is recorded while a turn lasts (0: not)", func(p *Policy) *int64 { return &p.LedgerTick }, true},
 	}
 }
 

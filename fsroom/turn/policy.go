@@ -28,6 +28,7 @@ type Policy struct {
 	LedgerKeep        int64
 	LedgerSize        int64 // bytes, of all trees of the data directory
 	LedgerWait        int64
+	LedgerTick        int64 // 0: the tree is not recorded by time
 }
 
 // DefaultPolicy returns the policy of a room for which nothing is configured.
@@ -49,6 +50,7 @@ func DefaultPolicy() Policy {
 		LedgerKeep:        (30 * 24 * time.Hour).Milliseconds(),
 		LedgerSize:        1 << 30,
 		LedgerWait:        (250 * time.Millisecond).Milliseconds(),
+		LedgerTick:        time.Minute.Milliseconds(),
 	}
 	return p.withSwitches()
 }
@@ -67,7 +69,7 @@ func LedgerModes() []string { return []string{LedgerOn, LedgerCounts, LedgerOff}
 func forOlder() Policy {
 	def := DefaultPolicy()
 	return Policy{WakeGrace: def.WakeGrace, IdleTTL: def.IdleTTL, LimitTTL: def.LimitTTL, Ledger: def.Ledger,
-		LedgerKeep: def.LedgerKeep, LedgerSize: def.LedgerSize, LedgerWait: def.LedgerWait}
+		LedgerKeep: def.LedgerKeep, LedgerSize: def.LedgerSize, LedgerWait: def.LedgerWait, LedgerTick: def.LedgerTick}
 }
 
 // minRenewal is the shortest time between two renewals, whatever the policy says.

@@ -44,7 +44,7 @@ func TestDefaultPolicy(t *testing.T) {
 	p := turn.DefaultPolicy()
 	equal(t, "policy", mustJSON(&p), `{"owner_lease_ttl_ms":2700000,"heartbeat_interval_ms":300000,"claim_ttl_ms":1200000,"presence_ttl_ms":14400000,`+
 		`"waiter_grace_ms":10000,"wait_for_turn_max_wait_ms":110000,"wait_for_events_max_wait_ms":110000,"gone_grace_ms":600000,"idle_room_ttl_ms":604800000,"wake_grace_ms":45000,"idle_ttl_ms":900000,"limit_ttl_ms":60000,"shell_guard":"on","auto":"on",`+
-		`"ledger":"on","ledger_keep_ms":2592000000,"ledger_size":1073741824,"ledger_wait_ms":250}`)
+		`"ledger":"on","ledger_keep_ms":2592000000,"ledger_size":1073741824,"ledger_wait_ms":250,"ledger_tick_ms":60000}`)
 }
 
 // TestLimits: every field of a policy has a name of its own, and takes only
@@ -71,7 +71,7 @@ func TestLimits(t *testing.T) {
 			}
 		}
 	}
-	equal(t, "fields", len(seen), 14)
+	equal(t, "fields", len(seen), 15)
 }
 
 func TestLimitNames(t *testing.T) {
@@ -95,7 +95,8 @@ wake-grace TALKING_STICK_WAKE_GRACE true
 idle-ttl TALKING_STICK_IDLE_TTL true
 limit-ttl TALKING_STICK_LIMIT_TTL true
 ledger-keep TALKING_STICK_LEDGER_KEEP false
-ledger-wait TALKING_STICK_LEDGER_WAIT true`)
+ledger-wait TALKING_STICK_LEDGER_WAIT true
+ledger-tick TALKING_STICK_LEDGER_TICK true`)
 }
 
 // TestExtremePolicies: the rules hold with the longest and the shortest limits.

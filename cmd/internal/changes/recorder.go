@@ -105,6 +105,13 @@ func (r *recorder) Begun(st *turn.State) {
 	t.start(nil, r.room.Self.ID, Job{At: "start", Turn: st.Turn, Moment: granted, Exact: exact})
 }
 
+// During implements [member.Recorder].
+func (r *recorder) During(st *turn.State) {
+	if t := r.tree(st.Policy); t != nil {
+		t.start(nil, r.room.Self.ID, Job{At: "tick", Turn: st.Turn})
+	}
+}
+
 // Ended implements [member.Recorder].
 func (r *recorder) Ended(ctx context.Context) {
 	if snap, err := r.room.FS.View(); err == nil {
@@ -198,7 +205,7 @@ func (r *recorder) Before(ctx context.Context, st *turn.State) {
 
 // A Job is what one process records.
 type Job struct {
-	At     string // first, start, end
+	At     string // first, start, tick, end
 	Turn   int64
 	Moment time.Time // of the grant
 	Exact  bool      // Moment is that of the kernel
@@ -227,10 +234,12 @@ func Record(ctx context.Context, r *member.Room, set Setting, j Job) error {
 		_, err = t.Ledger.Take(ctx, ledger.Request{Why: ledger.WhyFirst})
 	case "start":
 		err = t.begin(ctx, snap.State, j)
+	case "tick":
+		err = t.tick(ctx, snap.State, j)
 	case "end":
 		err = t.endLate(ctx, snap.State, j)
 	default:
-		return errors.New("--at is first, start or end")
+		return errors.New("--at is first, start, tick or end")
 	}
 	if j.At != "first" && t.Ledger.MayPrune(time.Hour) { // what the room's policy does not keep
 		keep := ledger.Keep{Age: time.Duration(t.policy.LedgerKeep) * time.Millisecond, Size: t.policy.LedgerSize, Now: time.Now()}

@@ -27,6 +27,7 @@ type guardian struct {
 	renewed  turn.Instant  // the last renewal, or attempt
 	last     turn.Lease    // as it was renewed last; zero: it was not
 	due      time.Duration // when the next one is due after it
+	recorded turn.Instant  // when the tree was recorded last; zero: not by this process
 }
 
 const (
@@ -52,6 +53,8 @@ const (
 	// autoPoll is how often it looks whether the holder of a turn that a hook has taken is
 	// idle for so long that the turn ends.
 	autoPoll = 10 * time.Second
+	// shortestTick is how much time is between two records of the tree at least.
+	shortestTick = 20 * time.Millisecond
 )
 
 // Guard renews the lease of one turn of the agent until the turn ends. It is what a
@@ -220,7 +223,25 @@ func (g *guardian) renewIfDue(ctx context.Context, st *turn.State) (done bool, s
 		sleep.For = min(sleep.For, autoPoll)
 	}
 	sleep.For = sooner(sleep.For, g.Room.callWanting(st, g.facts(st)))
+	sleep.For = sooner(sleep.For, g.recordIfDue(st, now))
 	return false, sleep, nil
+}
+
+// recordIfDue has the tree recorded when it is time to, and returns when that is next; 0 if it is not recorded by
+// time.
+func (g *guardian) recordIfDue(st *turn.State, now turn.Instant) time.Duration {
+	recorder, every := g.Room.recorder(), max(time.Duration(st.Policy.LedgerTick)*time.Millisecond, shortestTick)
+	if recorder == nil || st.Policy.LedgerTick == 0 {
+		return 0
+	}
+	if g.recorded.IsZero() { // the beginning of the turn was recorded
+		g.recorded = now
+	}
+	if now.Expired(g.recorded, every) {
+		g.recorded = now
+		recorder.During(st)
+	}
+	return max(now.Left(g.recorded, every), time.Millisecond)
 }
 
 // isAbandoned reports whether the engine is away, by the error, and has been for so long that

@@ -20,6 +20,9 @@ type Recorder interface {
 	// Begun is called by the guardian of a turn when it has seen the turn. It records the beginning if Begin
 	// did not.
 	Begun(st *turn.State)
+	// During is called by the guardian while the turn lasts, as often as the policy says: what is written until then
+	// can be brought back. It starts what it does, and returns.
+	During(st *turn.State)
 	// Ended is called by the guardian when its turn is over, as the last that it does.
 	Ended(ctx context.Context)
 	// Ending begins to record the end of the turn, and waits for that as long as the room's

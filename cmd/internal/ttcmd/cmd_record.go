@@ -20,7 +20,7 @@ var recordCommand = &cli.Command{
 	Args:   []cli.Arg{{Name: "room", Usage: "the room's id"}},
 	Short:  "take the snapshot of the beginning or end of a turn",
 	Flags: func(f *cli.Flags) {
-		f.Choice("at", "MOMENT", []string{"first", "start", "end"}, "which snapshot")
+		f.Choice("at", "MOMENT", []string{"first", "start", "tick", "end"}, "which snapshot")
 		f.Int64("turn", "N", 0, "the turn")
 		f.Int64("moment", "NS", 0, "when the turn began")
 		f.Bool("exact", "the moment is by the clock of files")
