@@ -501,7 +501,6 @@ func TestTicksAreThinned(t *testing.T) {
 	}
 }
 
-
 func TestFullDiskIsUnknown(t *testing.T) {
 	t.Parallel()
 	full := false

@@ -65,12 +65,7 @@ func (t *Tree) beginNow(ctx context.Context, before *turn.State, turnID int64) e
 			return err
 		}
 	}
-	request := ledger.Request{Why: ledger.WhyStart, Turn: turnID, Agent: t.Room.Self.ID, Line: true, Unsynced: true}
-	if _, err = t.Ledger.Take(ctx, request); err != nil && ctx.Err() == nil { // too much, or a snapshot waits for its sync
-		request.Unsynced = false
-		_, err = t.Ledger.Take(ctx, request)
-	}
-	return err
+	return t.takeNow(ctx, ledger.Request{Why: ledger.WhyStart, Turn: turnID, Agent: t.Room.Self.ID, Line: true})
 }
 
 // tick records the tree while a turn lasts. Where something else uses the store for long, the next one does.

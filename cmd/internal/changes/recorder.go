@@ -76,14 +76,44 @@ func (r *recorder) Begin(ctx context.Context, before *turn.State, turnID int64, 
 	if t == nil {
 		return
 	}
-	begin := func(limit time.Duration) error {
-		ctx, cancel := context.WithTimeout(ctx, limit)
+	begin := func(ctx context.Context) error { return t.apart(r.room.Self.ID).beginNow(ctx, before, turnID) }
+	if err := soon(ctx, BeforeLimit, begin); err != nil && patience && t.Ledger.Interrupted() {
+		_ = soon(ctx, changePatience, begin)
+	}
+}
+
+// soon calls do, and returns when it is done or the limit has passed: a disk that hangs keeps nobody. What is killed
+// half-way leaves the store whole.
+func soon(ctx context.Context, limit time.Duration, do func(context.Context) error) error {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	done := make(chan error, 1)
+	go func() {
 		defer cancel()
-		return ledger.Safely(func() error { return t.apart(r.room.Self.ID).beginNow(ctx, before, turnID) })
+		done <- ledger.Safely(func() error { return do(ctx) })
+	}()
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
 	}
-	if err := begin(BeforeLimit); err != nil && patience && t.Ledger.Interrupted() {
-		_ = begin(changePatience)
+	select {
+	case err := <-done:
+		return err
+	default:
+		return ctx.Err()
 	}
+}
+
+// takeNow takes a snapshot in passing: if little has changed, it is left to a later process to make it safe from a
+// power cut.
+func (t *Tree) takeNow(ctx context.Context, r ledger.Request) error {
+	r.Unsynced = true
+	_, err := t.Ledger.Take(ctx, r)
+	if err != nil && ctx.Err() == nil { // too much, or another one waits for that
+		r.Unsynced = false
+		_, err = t.Ledger.Take(ctx, r)
+	}
+	return err
 }
 
 // changePatience is how long whoever is granted a turn waits for a change of the tree that is under way.
@@ -197,9 +227,19 @@ func (r *recorder) Changed(st *turn.State, turnID int64, most int) (*member.Chan
 // Before implements [member.Recorder]. It is done in the process that asks: nothing is started.
 func (r *recorder) Before(ctx context.Context, st *turn.State) {
 	if t := r.tree(st.Policy); t != nil {
-		ctx, cancel := context.WithTimeout(ctx, min(BeforeLimit, wait(st.Policy)))
-		defer cancel()
-		_, _ = t.Ledger.Take(ctx, ledger.Request{Why: ledger.WhyGuard, Turn: st.Turn, Agent: st.Owner})
+		request := ledger.Request{Why: ledger.WhyGuard, Agent: r.room.Self.ID}
+		if st.Owner != "" {
+			request.Turn, request.Agent = st.Turn, st.Owner
+		}
+		_ = soon(ctx, BeforeLimit, func(ctx context.Context) error { return t.takeNow(ctx, request) })
+	}
+}
+
+// BeforeAlone is [member.Recorder.Before] for an agent in a tree that has no room.
+func BeforeAlone(ctx context.Context, root, dataDir string, set Setting) {
+	if t, err := OfDirectory(root, dataDir, set); err == nil {
+		request := ledger.Request{Why: ledger.WhyGuard}
+		_ = soon(ctx, BeforeLimit, func(ctx context.Context) error { return t.takeNow(ctx, request) })
 	}
 }
 

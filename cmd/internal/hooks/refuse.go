@@ -16,10 +16,11 @@ func (h *run) edit(ctx context.Context) error {
 		return h.shell(ctx)
 	}
 	var reason string
+	var writes []string
 	var take *guard.Stick
 	for again := true; again; {
 		rooms := h.rooms()
-		reason, take = guard.Edit(ctx, h.call, rooms)
+		reason, writes, take = guard.Edit(ctx, h.call, rooms)
 		if reason != "" && h.looksAgain() {
 			continue
 		}
@@ -31,6 +32,7 @@ func (h *run) edit(ctx context.Context) error {
 			return err
 		}
 	}
+	h.recordBefore(ctx, writes)
 	if take != nil {
 		return h.take(ctx, take)
 	}

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
@@ -24,12 +25,12 @@ func (h *run) shell(ctx context.Context) error {
 		return nil
 	}
 	h.call.Dir = h.Env.Abs(h.call.Dir)
-	var own []guard.Change
+	var writes []string
 	var take *guard.Stick
 	for again := true; again; {
 		var reason string
 		rooms := h.rooms()
-		reason, own, take = guard.Shell(ctx, h.call, shellEnv(ctx, h.call.Dir, h.Env.Lookup, h.Env.Home), rooms, gitIgnores)
+		reason, writes, take = guard.Shell(ctx, h.call, shellEnv(ctx, h.call.Dir, h.Env.Lookup, h.Env.Home), rooms, gitIgnores)
 		if reason != "" && h.looksAgain() {
 			continue
 		}
@@ -45,23 +46,38 @@ func (h *run) shell(ctx context.Context) error {
 			_, _ = rooms.Stick(ctx, h.call.Dir, h.call) // to read is a sign of life, too
 		}
 	}
-	if len(own) > 0 {
-		h.recordBefore(ctx, own[0].Stick.Root)
-	}
+	h.recordBefore(ctx, writes)
 	if take != nil {
 		return h.take(ctx, take)
 	}
 	return nil
 }
 
-// recordBefore takes a snapshot of the tree of a room whose holder is about to destroy something.
-func (h *run) recordBefore(ctx context.Context, root string) {
-	w, err := h.Locate(root)
-	if err != nil {
-		return
-	}
-	if room, _, err := h.Client(h.store, identity.Agent{}).Find(w); err == nil && room != nil {
-		room.RecordBefore(ctx)
+// recordBefore takes a snapshot of each tree in which the tool is about to write. paths are the trees, or where there
+// is no room the paths: of those only what is in the tree of the session or in a repository, and what git does not
+// ignore, is recorded.
+func (h *run) recordBefore(ctx context.Context, paths []string) {
+	var all sync.WaitGroup
+	defer all.Wait()
+	done := map[string]bool{}
+	for _, path := range paths {
+		w, err := h.Locate(nearestDir(path))
+		if err != nil || done[w.Root] {
+			continue
+		}
+		room, _, err := h.Client(h.store, identity.Agent{}).Find(w)
+		record := func() { room.RecordBefore(ctx) }
+		if err == nil && room == nil {
+			here, elsewhere := h.Locate(h.call.Dir)
+			if top(w.Root) != w.Root && (elsewhere != nil || here.Root != w.Root) || path != w.Root && gitIgnores(ctx, w.Root, []string{path})[0] {
+				continue
+			}
+			record = func() { h.RecordAlone(ctx, h.store, w.Root) }
+		}
+		if err == nil {
+			done[w.Root] = true
+			all.Go(record)
+		}
 	}
 }
 

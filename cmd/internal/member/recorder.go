@@ -31,8 +31,8 @@ type Recorder interface {
 	// Changed returns what a turn that is over has changed, at most so many paths of it; nil if
 	// that is not known. recorded is false where nothing is recorded.
 	Changed(st *turn.State, turnID int64, most int) (c *Changed, recorded bool)
-	// Before takes a snapshot before a command of the holder that destroys. What could not be
-	// recorded as soon as the room's policy says is not, and the command may go on.
+	// Before takes a snapshot before a tool writes in the room, or destroys where nobody holds. It waits for half a
+	// second at most; then the tool may go on.
 	Before(ctx context.Context, st *turn.State)
 }
 
@@ -139,14 +139,13 @@ func (r *Room) ChangedIn(st *turn.State, turnID int64, most int) (c *Changed, re
 	return nil, false
 }
 
-// RecordBefore takes a snapshot of the tree before a command of the holder that destroys, see
-// [Recorder].
+// RecordBefore takes a snapshot of the tree before a tool writes, see [Recorder].
 func (r *Room) RecordBefore(ctx context.Context) {
 	recorder := r.recorder()
 	if recorder == nil {
 		return
 	}
-	if snap, err := r.FS.View(); err == nil && snap.State.Owner != "" {
+	if snap, err := r.FS.View(); err == nil {
 		recorder.Before(ctx, snap.State)
 	}
 }

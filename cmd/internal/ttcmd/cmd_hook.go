@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/talking-stick/tt/cmd/internal/changes"
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/cmd/internal/hooks"
 	"github.com/talking-stick/tt/cmd/internal/hooks/listen"
@@ -48,6 +49,9 @@ func runHook(ctx context.Context, c *cli.Invocation) error {
 		Locate:    func(path string) (*workspace.Workspace, error) { return locatePath(c, path) },
 		Client: func(store *fsroom.Store, self identity.Agent) *member.Client {
 			return clientFor(c, store, processes(c), self)
+		},
+		RecordAlone: func(ctx context.Context, store *fsroom.Store, root string) {
+			changes.BeforeAlone(ctx, root, store.Local().Dir(), ledgerSetting(c))
 		},
 		UntilSignal: func(ctx context.Context) (context.Context, context.CancelFunc) {
 			return onSignal(ctx, endings...)

@@ -189,8 +189,11 @@ func snapshotWords(s snapshotEntry) string {
 	words := map[string]string{"first": "before the first turn", "start": "beginning of turn %d", "end": "end of turn %d",
 		"takeover": "end of turn %d, taken over", "person": "tt snapshot", "guard": "before a write in turn %d", "tick": "during turn %d",
 		"before_undo": "before an undo", "before_restore": "before a restore", "undo": "after an undo", "restore": "after a restore"}[s.Why]
-	if words == "" {
+	switch {
+	case words == "":
 		words = s.Why
+	case s.Why == ledger.WhyGuard && s.Turn == 0:
+		words = "before a command that destroys"
 	}
 	if strings.Contains(words, "%d") {
 		words = fmt.Sprintf(words, s.Turn)

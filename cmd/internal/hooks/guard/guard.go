@@ -88,9 +88,9 @@ func maySay(call payload.Call, seen SeenStore, what string) bool {
 	return first
 }
 
-// Edit returns the reason why a tool must not write, as [Stop] does. If there is none, and it
-// has to have a turn first, take is the stick.
-func Edit(ctx context.Context, call payload.Call, rooms Rooms) (reason string, take *Stick) {
+// Edit returns the reason why a tool must not write, as [Stop] does. If there is none, writes are paths in the trees
+// that the session holds and is about to change. If the session has to have a turn first, take is the stick.
+func Edit(ctx context.Context, call payload.Call, rooms Rooms) (reason string, writes []string, take *Stick) {
 	paths := call.Paths
 	if len(paths) == 0 && call.Dir != "" {
 		paths = []string{call.Dir}
@@ -100,14 +100,16 @@ func Edit(ctx context.Context, call payload.Call, rooms Rooms) (reason string, t
 		switch {
 		case err != nil || stick == nil:
 		case stick.Unconfirmed != "":
-			return unconfirmed(stick, stickHere(ctx, call, rooms)), nil
-		case stick.Holder != "" && !stick.isMine():
-			return heldByOther(stick, stickHere(ctx, call, rooms)), nil
+			return unconfirmed(stick, stickHere(ctx, call, rooms)), nil, nil
+		case stick.isHeld() && !stick.isMine():
+			return heldByOther(stick, stickHere(ctx, call, rooms)), nil, nil
 		case stick.Take:
 			take = stick
+		case stick.isHeld():
+			writes = append(writes, stick.Root)
 		}
 	}
-	return "", take
+	return "", writes, take
 }
 
 // stickHere returns the stick of the directory in which the session works, nil if there is

@@ -95,7 +95,10 @@ func TestEdit(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			tt.call.Kind, tt.call.Harness = harness.KindEdit, harness.Codex
-			got, _ := Edit(context.Background(), tt.call, r)
+			got, writes, _ := Edit(context.Background(), tt.call, r)
+			if (len(writes) > 0) != (tt.name == "mine") {
+				t.Errorf("records %q", writes)
+			}
 			if (got != "") != tt.refuse {
 				t.Fatalf("says %q", got)
 			}

@@ -49,9 +49,10 @@ func (j Judgement) Refused() *Change {
 // Ignored reports for each path below root whether git ignores it, or would if it was there.
 type Ignored func(ctx context.Context, root string, paths []string) []bool
 
-// Shell returns the reason why a shell must not run the command of call, as [Stop] does.
-// What destroys something in the holder's own room is in own. take is as for [Edit].
-func Shell(ctx context.Context, call payload.Call, env shell.Env, rooms Rooms, ignores Ignored) (reason string, own []Change, take *Stick) {
+// Shell returns the reason why a shell must not run the command of call, as [Stop] does. writes are as for [Edit]; where
+// nobody holds, they are what destroys. take is as for Edit.
+func Shell(ctx context.Context, call payload.Call, env shell.Env, rooms Rooms, ignores Ignored) (reason string, writes []string,
+	take *Stick) {
 	j := JudgeCommand(ctx, call, env, rooms, ignores)
 	if c := j.Refused(); c != nil {
 		if c.Sharing != nil {
@@ -64,14 +65,19 @@ func Shell(ctx context.Context, call payload.Call, env shell.Env, rooms Rooms, i
 		return shellRefused(c, here), nil, nil
 	}
 	for _, c := range j.Changes {
-		if c.Destroys && !c.Ignored && c.Stick != nil && c.Stick.Holder != "" && c.Stick.isMine() {
-			own = append(own, c)
-		}
-		if c.Stick != nil && c.Stick.Take && c.Stick.ShellGuard && !c.Ignored {
+		switch {
+		case c.Ignored:
+		case c.Stick == nil:
+			if c.Destroys {
+				writes = append(writes, c.Path)
+			}
+		case c.Stick.Take && c.Stick.ShellGuard:
 			take = c.Stick
+		case c.Stick.isHeld() && c.Stick.isMine(), !c.Stick.isHeld() && c.Destroys:
+			writes = append(writes, c.Stick.Root)
 		}
 	}
-	return "", own, take
+	return "", writes, take
 }
 
 // JudgeCommand judges the command of call. What cannot be found out is permitted.
@@ -113,6 +119,8 @@ func JudgeCommand(ctx context.Context, call payload.Call, env shell.Env, rooms R
 	}
 	return j
 }
+
+func (s *Stick) isHeld() bool { return s.Holder != "" }
 
 // isMine reports whether the session may do what the holder may.
 func (s *Stick) isMine() bool { return s.Holder == s.Me || s.ActsForHolder }

@@ -63,27 +63,30 @@ func TestShell(t *testing.T) {
 		name, command string
 		stick         Stick
 		says          string
-		own           int
+		writes        int // that are recorded before
 	}{
 		{"another holds", "git stash", held, "`git stash` would change the tree of /w", 0},
 		{"free", "git stash", with(func(s *Stick) { s.Holder = "" }), "", 0},
 		{"reserved", "git stash", with(func(s *Stick) { s.Holder, s.ReservedFor = "", "c:3" }), "", 0},
-		{"mine", "git stash", with(func(s *Stick) { s.Holder = "a:1" }), "", 0},
-		{"mine, and it destroys", "git reset --hard; rm -rf x out", with(func(s *Stick) { s.Holder = "a:1" }), "", 2},
-		{"for the holder", "git stash", with(func(s *Stick) { s.ActsForHolder = true }), "", 0},
+		{"mine", "git stash", with(func(s *Stick) { s.Holder = "a:1" }), "", 1},
+		{"mine, but for what is ignored", "echo x > a; rm -rf x out; cat a", with(func(s *Stick) { s.Holder = "a:1" }), "", 2},
+		{"mine, and it reads", "git status; cat a", with(func(s *Stick) { s.Holder = "a:1" }), "", 0},
+		{"nobody's, and it destroys", "git reset --hard; echo x > a", with(func(s *Stick) { s.Holder = "" }), "", 1},
+		{"mine to take", "git reset --hard", with(func(s *Stick) { s.Holder, s.Take = "", true }), "", 0},
+		{"for the holder", "git stash", with(func(s *Stick) { s.ActsForHolder = true }), "", 1},
 		{"switched off", "git stash", with(func(s *Stick) { s.ShellGuard = false }), "", 0},
 		{"ignored", "rm -rf out", held, "", 0},
 		{"one of two ignored", "rm -rf out src", held, "`rm -r`", 0},
-		{"elsewhere", "cd /tmp && git reset --hard", held, "", 0},
+		{"elsewhere", "cd /tmp && git reset --hard", held, "", 1},
 		{"above", "rm -rf /", held, "`rm -r`", 0},
 		{"not known", "make; ./x", held, "", 0},
 		{"trouble", "git stash", with(func(s *Stick) { s.Trouble = "It is stopped. Do: kill -CONT 7" }), "free.\nIt is stopped. Do: kill -CONT 7", 0},
 		{"unconfirmed", "git stash", with(func(s *Stick) { s.Holder, s.Unconfirmed = "a:1", "since 12:00" }), "has not confirmed", 0},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			reason, own, _ := Shell(t.Context(), shellCall(t, harness.ClaudeCode, tt.command), shell.Env{Dir: "/w"}, room{stick: tt.stick}, tree{"out"}.Ignored)
-			if (reason == "") != (tt.says == "") || !strings.Contains(reason, tt.says) || len(own) != tt.own {
-				t.Errorf("says %q and %d of its own, want %q and %d", reason, len(own), tt.says, tt.own)
+			reason, writes, _ := Shell(t.Context(), shellCall(t, harness.ClaudeCode, tt.command), shell.Env{Dir: "/w"}, room{stick: tt.stick}, tree{"out"}.Ignored)
+			if (reason == "") != (tt.says == "") || !strings.Contains(reason, tt.says) || len(writes) != tt.writes {
+				t.Errorf("says %q, records %q, want %q and %d", reason, writes, tt.says, tt.writes)
 			}
 		})
 	}
