@@ -27,6 +27,8 @@ type Change struct {
 	// Still, if it is not nil, is asked before each step whether the change may go on. Its error ends the change,
 	// and is in the [ApplyError].
 	Still func() error
+	// Within, if it is not nil, has to call write, which carries out the steps; it may refuse.
+	Within func(write func() error) error
 }
 
 // An Outcome is what became of a [Change].
@@ -51,6 +53,9 @@ func (l *Ledger) Do(ctx context.Context, c Change) (*Outcome, error) {
 	if c.Still == nil {
 		c.Still = func() error { return nil }
 	}
+	if c.Within == nil {
+		c.Within = func(write func() error) error { return write() }
+	}
 	err := l.locked(ctx, !c.Dry, c.Request, func(v *View) (err error) {
 		if out.Plan, err = c.Plan(v); err != nil {
 			failed = &ApplyError{Path: l.opts.Root, Err: err}
@@ -64,7 +69,8 @@ func (l *Ledger) Do(ctx context.Context, c Change) (*Outcome, error) {
 		if out.Before, err = l.record(v, before); err != nil {
 			return err
 		}
-		if failed = l.apply(v, out.Plan.Steps, out.Before, c.Still); failed == nil {
+		err = c.Within(func() error { return l.apply(v, out.Plan.Steps, out.Before, c.Still) })
+		if failed = asApplyError(err, l.opts.Root); failed == nil {
 			l.after(ctx, c.Request, v, out)
 		}
 		return nil
@@ -73,6 +79,13 @@ func (l *Ledger) Do(ctx context.Context, c Change) (*Outcome, error) {
 		return nil, err
 	}
 	return out, failed
+}
+
+func asApplyError(err error, path string) error {
+	if failed := (*ApplyError)(nil); err == nil || errors.As(err, &failed) {
+		return err
+	}
+	return &ApplyError{path, err}
 }
 
 // after takes the snapshot after a change, and compares it with the one before. The change is

@@ -22,7 +22,7 @@ const maxLookedBack = 500
 // PlanLost plans to bring back what went when uncommitted content went last. A path went between two snapshots, in
 // the order of their moments, if in the second it is missing or empty, something of another kind, or has a content,
 // or as a program a mode, that the user's repository had already. That counts as a loss if it went by no undo or
-// restore, if what went is in no commit that HEAD has been at meanwhile, and in no file now, and if the path is now as
+// restore, if what went is in no commit that HEAD has been at, and in no file now, and if the path is now as
 // it was after that. Nothing is removed, and what was written since stays. What is in the stash of the
 // repository is kept where it is.
 //
@@ -49,12 +49,18 @@ func (v *View) lastLoss(p *Plan, filters []string) (gone []Step, err error) {
 	l := losses{View: v, plan: p, present: make(map[ID]bool)}
 	v.top.each(func(_ *directory, f *file) { l.present[f.id] = true })
 	if v.repo != nil {
-		l.moves, l.stashed = v.repo.headMoves(), v.repo.stashes()
-		for _, id := range l.stashed {
+		stashed := v.repo.stashes()
+		for _, id := range stashed {
 			if c, err := v.objects.commit(id); err == nil {
-				l.stashed = append(l.stashed, c.parents[min(1, len(c.parents)):]...) // of the index, and of untracked files
+				stashed = append(stashed, c.parents[min(1, len(c.parents)):]...) // of the index, and of untracked files
 			}
 		}
+		l.stashed = v.objects.treesOf(stashed)
+		var heads []ID
+		for _, c := range v.repo.headMoves() {
+			heads = append(heads, c.from, c.to)
+		}
+		l.commits = v.objects.treesOf(heads[max(0, len(heads)-maxHeads):])
 	}
 	all := slices.Clone(v.All[max(0, len(v.All)-maxLookedBack):])
 	slices.SortStableFunc(all, func(a, b *Snapshot) int { return cmp.Compare(a.At, b.At) })
@@ -89,9 +95,12 @@ type losses struct {
 	*View
 	plan    *Plan       // names what is in a stash
 	present map[ID]bool // contents that are in a file now
-	moves   []headChange
-	stashed []ID // commits
+	commits []ID        // trees of those that HEAD was at
+	stashed []ID        // trees
 }
+
+// maxHeads is how many commits that HEAD was at are looked at.
+const maxHeads = 400
 
 // between returns what went between two snapshots, and whether something was lost with it.
 func (l *losses) between(a, b *Snapshot, filters []string) (gone []Step, lost bool, err error) {
@@ -102,7 +111,7 @@ func (l *losses) between(a, b *Snapshot, filters []string) (gone []Step, lost bo
 	if err != nil {
 		return nil, false, err
 	}
-	committed, commits := l.objects.headTree(a.Head), l.commitsBetween(a, b)
+	committed, after := l.objects.headTree(a.Head), []ID{l.objects.headTree(b.Head)}
 	for _, d := range differences {
 		was, _ := l.objects.at(committed, d.Path)
 		if !d.From.exists() || !l.went(d, was, a) {
@@ -111,7 +120,7 @@ func (l *losses) between(a, b *Snapshot, filters []string) (gone []Step, lost bo
 		isMode := d.From.ID == d.To.ID
 		switch {
 		case was.Mode == d.From.Mode && was.ID == d.From.ID, !isMode && d.From.ID == emptyBlob:
-		case !l.isStill(d), !isMode && l.present[d.From.ID], l.isIn(commits, d):
+		case !l.isStill(d), !isMode && l.present[d.From.ID], l.isIn(after, d), l.isIn(l.commits, d):
 		case !isMode && l.isIn(l.stashed, d):
 			l.plan.keep(d.Path, KeptStashed)
 			continue
@@ -134,29 +143,26 @@ func (l *losses) went(d Step, was State, a *Snapshot) bool {
 	return !d.To.exists() || d.To.ID == was.ID || d.To.ID == emptyBlob || l.objects.knownBefore(d.To.ID, a.End)
 }
 
-// commitsBetween returns the commits that HEAD was at between two snapshots.
-func (l *losses) commitsBetween(a, b *Snapshot) (ids []ID) {
-	if id, err := ParseID(b.Head.Commit); err == nil {
-		ids = append(ids, id)
-	}
-	for _, m := range l.moves { // to a second
-		if m.at >= a.At/1e9 && m.at <= b.End/1e9 {
-			ids = append(ids, m.from, m.to)
-		}
-	}
-	return ids
-}
-
-// isIn reports whether one of the commits has a path as it was.
-func (l *losses) isIn(commits []ID, d Step) bool {
-	return slices.ContainsFunc(commits, func(id ID) bool {
-		c, err := l.objects.commit(id)
-		if err != nil {
-			return false
-		}
-		s, err := l.objects.at(c.tree, d.Path)
+// isIn reports whether one of the trees has a path as it was.
+func (l *losses) isIn(trees []ID, d Step) bool {
+	return slices.ContainsFunc(trees, func(tree ID) bool {
+		s, err := l.objects.at(tree, d.Path)
 		return err == nil && s.Mode == d.From.Mode && s.ID == d.From.ID
 	})
+}
+
+// treesOf returns the trees of those commits that can be read, each once.
+func (o *objects) treesOf(commits []ID) (trees []ID) {
+	seen := make(map[ID]bool)
+	for _, id := range commits {
+		if !seen[id] {
+			seen[id] = true
+			if c, err := o.commit(id); err == nil {
+				trees = append(trees, c.tree)
+			}
+		}
+	}
+	return trees
 }
 
 // isStill reports whether a path is now what it became.

@@ -36,6 +36,9 @@ type Plan struct {
 	Conflicts []Conflict
 	Kept      []Conflict
 	Lost      *Snapshot // of [View.PlanLost], the snapshot before the loss
+	Git       int       // of [View.PlanUndo], paths that git moved from commit to commit, which stay
+	Commits   int       // of [View.PlanUndo], how many commits were made meanwhile
+	Straight  bool      // they, and no others, lead from the one HEAD to the other
 }
 
 // Went returns how many paths went in the loss of [View.PlanLost] and are to come back, also those in whose place
@@ -51,14 +54,15 @@ func (p *Plan) Went() int {
 }
 
 // PlanUndo plans to take back what changed between two snapshots, path by path, and nothing
-// else. There is nothing to be done if there is a conflict. A file that is too large to be
+// else. What git alone moved from commit to commit stays: it was nobody's work of that time. There is nothing to be done if there is a conflict. A file that is too large to be
 // recorded, and changed since the first snapshot, is kept as it is.
 func (v *View) PlanUndo(from, to *Snapshot, filters []string) (*Plan, error) {
 	differences, err := v.differences(from, to, filters)
 	if err != nil {
 		return nil, err
 	}
-	u := undo{View: v, plan: &Plan{}, to: to}
+	u, moves := undo{View: v, plan: &Plan{}, to: to}, v.movesBetween(from, to)
+	u.plan.Commits, u.plan.Straight = len(moves.own), moves.straight
 	left, unsure := v.objects.leftOut(from, to, v.Now), map[string]bool{}
 	for _, path := range slices.Concat(from.Unsure, to.Unsure) {
 		if !matchesAny(filters, path) || unsure[path] {
@@ -79,6 +83,8 @@ func (v *View) PlanUndo(from, to *Snapshot, filters []string) (*Plan, error) {
 		ignored, err2 := v.objects.ignoredAt(v.Now, d.Path)
 		switch {
 		case unsure[d.Path]:
+		case moves.isGits(d):
+			u.plan.Git++
 		case err2 != nil:
 			err = errors.Join(err, err2)
 		case left(d.Path), ignored != "" && d.To.exists():

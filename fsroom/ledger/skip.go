@@ -73,8 +73,12 @@ func (l *LeftOut) Fields(c *wire.Codec) {
 	c.OptNum("files", &l.Files)
 }
 
-// oneOfTooMany is the content of a file in [Snapshot.Ignored] that is not ignored.
-var oneOfTooMany = ID{1}
+// The contents of files in [Snapshot.Ignored]: one that is not ignored but one of too many, and one that is and has
+// the name of a secret. Others are empty.
+var (
+	oneOfTooMany  = ID{1}
+	ignoredSecret = ID{2}
+)
 
 // ignored returns a tree of the paths that are there and that git ignores, or that are left out because
 // there are too many. They stand in it as submodules do, which have no content, in 256 directories that
@@ -85,8 +89,11 @@ func (s *scanner) ignored(top *directory) (ID, error) {
 	add = func(d *directory) {
 		for i, name := range slices.Concat(d.ignored, d.left) {
 			id := emptyBlob
-			if i >= len(d.ignored) {
+			switch {
+			case i >= len(d.ignored):
 				id = oneOfTooMany
+			case IsSecret(name):
+				id = ignoredSecret
 			}
 			sum := sha1.Sum([]byte(d.prefix() + name))
 			paths[sum[0]] = append(paths[sum[0]], entry{hashedName(sum), modeModule, id})

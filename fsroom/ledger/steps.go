@@ -312,6 +312,18 @@ func (a *applier) removeEmpty() {
 	}
 }
 
+// Changing reports whether a process changes the tree at this moment: an undo or restore writes, or puts back.
+func (l *Ledger) Changing() bool {
+	if !l.Interrupted() {
+		return false
+	}
+	unlock, err := lockfile.TryLock(filepath.Join(l.dir, "lock"))
+	if unlock != nil {
+		_ = unlock()
+	}
+	return err == nil && unlock == nil
+}
+
 // Interrupted reports whether a killed process has left a change of the tree unfinished.
 func (l *Ledger) Interrupted() bool { return exists(l.applyingFile()) }
 

@@ -46,7 +46,8 @@ func (t *Tree) begin(ctx context.Context, st *turn.State, j Job) error {
 	if last != nil && !st.HasChange(last.Turn, turn.SpanOutside) && !last.IsLike(start) {
 		v := t.Ledger.Recorded()
 		defer v.Close()
-		if c := t.facts(v, last, start, ledger.SpanOutside); !c.IsEmpty() {
+		if c := t.facts(v, outsideFrom(v.All, last), start, ledger.SpanOutside); !c.IsEmpty() {
+			c.Turn = last.Turn
 			t.Add(ctx, last.Turn, "", c)
 		}
 	}
@@ -116,6 +117,22 @@ func (t *Tree) finish(ctx context.Context, st *turn.State, last *ledger.Snapshot
 		t.Add(ctx, last.Turn, last.Agent, facts)
 	}
 	return end, err
+}
+
+// outsideFrom returns the snapshot after which what changed outside of turns is not told yet: that of the end of a
+// turn, or of an undo or restore of a person that found the tree like that and has an event of its own.
+func outsideFrom(all []*ledger.Snapshot, end *ledger.Snapshot) *ledger.Snapshot {
+	from := end
+	for _, s := range all {
+		if s.Number <= from.Number {
+			continue
+		}
+		if s.Turn != 0 || s.Why != ledger.WhyUndo && s.Why != ledger.WhyRestore && !s.IsLike(from) {
+			break
+		}
+		from = s
+	}
+	return from
 }
 
 // lastTurn returns the last snapshot of a beginning or end of the last turn before one, nil if

@@ -235,6 +235,12 @@ func (r *recorder) Before(ctx context.Context, st *turn.State) {
 	}
 }
 
+// Changing implements [member.Recorder].
+func (r *recorder) Changing(st *turn.State) bool {
+	t := r.tree(st.Policy)
+	return t != nil && t.Ledger.Changing()
+}
+
 // BeforeAlone is [member.Recorder.Before] for an agent in a tree that has no room.
 func BeforeAlone(ctx context.Context, root, dataDir string, set Setting) {
 	if t, err := OfDirectory(root, dataDir, set); err == nil {

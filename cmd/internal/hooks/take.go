@@ -35,6 +35,10 @@ func (h *run) take(ctx context.Context, stick *guard.Stick) error {
 	case err != nil:
 		return h.notTaken(ctx, stick.Root, err)
 	case res.Status == turn.YourTurn:
+		if snap, err := room.FS.View(); err == nil && room.IsChanging(snap.State) {
+			whose := fmt.Sprintf("is yours now (turn %d), but an undo of its holder before is being put back", res.TurnID)
+			return h.refuseFor(stick.Root, whose, "Do the same again in a moment.")
+		}
 		h.startListener(agent)
 		text := "You have the turn of " + cli.Line(stick.Root) + " now, because another session works here; it is handed on when you stop."
 		if before := turn.ReadHandoff(res.Handoff); res.From != "" && res.From != agent.Client.Self.ID && before.Status != "" {

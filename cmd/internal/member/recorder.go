@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/talking-stick/tt/fsroom"
+	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal/event"
 )
@@ -31,6 +32,8 @@ type Recorder interface {
 	// Changed returns what a turn that is over has changed, at most so many paths of it; nil if
 	// that is not known. recorded is false where nothing is recorded.
 	Changed(st *turn.State, turnID int64, most int) (c *Changed, recorded bool)
+	// Changing reports whether an undo or restore changes the tree at this moment. It costs one look at a file.
+	Changing(st *turn.State) bool
 	// Before takes a snapshot before a tool writes in the room, or destroys where nobody holds. It waits for half a
 	// second at most; then the tool may go on.
 	Before(ctx context.Context, st *turn.State)
@@ -148,6 +151,29 @@ func (r *Room) RecordBefore(ctx context.Context) {
 	if snap, err := r.FS.View(); err == nil {
 		recorder.Before(ctx, snap.State)
 	}
+}
+
+// IsChanging reports whether an undo or restore changes the tree of the room at this moment.
+func (r *Room) IsChanging(st *turn.State) bool {
+	recorder := r.recorder()
+	return recorder != nil && recorder.Changing(st)
+}
+
+// WithoutHolder calls do while the room is locked and nobody has the turn: nobody is granted it until do returns. If
+// somebody has it, the error is no_active_lease.
+func (r *Room) WithoutHolder(ctx context.Context, do func() error) error {
+	return r.FS.Locked(ctx, func(snap *snapshot) error {
+		if owner := snap.State.Owner; owner != "" {
+			return HeldByOther(owner)
+		}
+		return do()
+	})
+}
+
+// HeldByOther refuses a person's change of the tree while somebody holds the stick.
+func HeldByOther(owner string) error {
+	return code.New(code.NoActiveLease, "%s holds the stick and may be writing the same files", owner).
+		WithHint("wait for it with tt wait, or add --yes: the holder is told").With("current_owner", owner)
 }
 
 // Append appends events that decide returns while the room is locked. It is no sign of the

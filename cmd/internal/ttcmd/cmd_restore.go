@@ -1,6 +1,7 @@
 package ttcmd
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -82,17 +83,32 @@ func runRestore(ctx context.Context, c *cli.Invocation) error {
 	default:
 		return v.list(ctx, c)
 	}
+	var unrecorded ledger.Unrecorded
+	var noGit bool
+	plan := x.change.Plan
+	x.change.Plan = func(view *ledger.View) (*ledger.Plan, error) {
+		p, err := plan(view)
+		if err == nil {
+			v.inProgress = view.InProgress()
+			if since := cmp.Or(p.Lost, last(view.All)); since != nil {
+				unrecorded, noGit = view.Unrecorded(since)
+			}
+		}
+		return p, err
+	}
 	out, err := v.do(ctx, c, x)
 	if err != nil {
 		return err
 	}
 	res := v.resultOf(out, "restored", c.Bool("dry-run"))
+	res.Unrecorded, res.NoGit = &unrecorded, noGit
 	if out.Plan.Lost != nil {
 		res.From = out.Plan.Lost.Name()
 	}
 	return c.Out.Result(res, func(t *cli.Text) {
 		if c.Bool("lost") && res.Status == "nothing" {
 			writeNothingLost(t, out.Plan, v.all)
+			writeBeside(t, res)
 			return
 		}
 		writeChanged(t, res, "restored")
@@ -114,8 +130,16 @@ func writeNothingLost(t *cli.Text, p *ledger.Plan, all []*ledger.Snapshot) {
 		t.Line("Nothing is recorded here yet.")
 		return
 	}
-	last := all[len(all)-1]
-	t.Line("The last snapshot is %s, of %s: what was written after it and went is not in any.", last.Name(), last.Time().Local().Format("2006-01-02 15:04:05"))
+	s := last(all)
+	t.Line("The last snapshot is %s, of %s: what was written after it and went is not in any.", s.Name(), s.Time().Local().Format("2006-01-02 15:04:05"))
+}
+
+// last returns the last of snapshots, nil if there is none.
+func last(all []*ledger.Snapshot) *ledger.Snapshot {
+	if len(all) == 0 {
+		return nil
+	}
+	return all[len(all)-1]
 }
 
 // A snapshotEntry is a line of the list.

@@ -21,8 +21,9 @@ var undoCommand = &cli.Command{
 	Long: "Each path that the turn changed becomes what it was before. Lines that were changed since stay; where that cannot " +
 		"be, nothing is touched, and the paths are named. A snapshot is taken first, and its name printed: that is the way " +
 		"back.\n\n" +
-		"Commits, branches and the index stay as they are. For the holder of the turn, or for a person; where nobody holds, a " +
-		"person's undo takes the turn and releases it.",
+		"Commits, branches and the index stay as they are. For the holder of the turn, or for a person; where nobody holds, nobody is " +
+		"given the turn while a person's undo writes. What git moved from commit to commit, as by a switch or a pull, is not the " +
+		"turn's, and stays.",
 	Examples: []cli.Example{
 		{Line: "tt undo 7 --dry-run"},
 		{Line: "tt undo last src/", What: "only what is below src"},
@@ -61,6 +62,7 @@ func runUndo(ctx context.Context, c *cli.Invocation) error {
 			if found, err := view.Changes(s.from, to, []string{"\x00"}, 1); err == nil {
 				head = found.Head
 			}
+			v.inProgress = view.InProgress()
 			return view.PlanUndo(s.from, to, files)
 		},
 	}
@@ -72,15 +74,19 @@ func runUndo(ctx context.Context, c *cli.Invocation) error {
 		return undoConflict(s.turn, out.Plan, conflicts)
 	}
 	res := v.resultOf(out, "undone", c.Bool("dry-run"))
-	res.Turn = s.turn
-	if head != nil {
-		res.Commits = head.Commits
-	}
+	res.Turn, res.Git, res.Commits = s.turn, out.Plan.Git, out.Plan.Commits
 	return c.Out.Result(res, func(t *cli.Text) {
 		writeChanged(t, res, "undone")
-		if res.Commits > 0 && head.From != "" {
+		if res.Git > 0 {
+			t.Line("%s that git moved from commit to commit stay as they are.", counted(res.Git, "file"))
+		}
+		switch {
+		case res.Commits == 0 || head == nil:
+		case out.Plan.Straight && head.From != "":
 			t.Line("%s of the turn stay%s; git revert %.7s..%.7s would take them back in history.", counted(res.Commits, "commit"),
 				onBranch(head.Branch), head.From, head.To)
+		default:
+			t.Line("%s of the turn stay in history.", counted(res.Commits, "commit"))
 		}
 	})
 }

@@ -3,7 +3,6 @@ package ttcmd
 import (
 	"bufio"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -11,7 +10,6 @@ import (
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/cmd/internal/member"
-	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/ledger"
 	"github.com/talking-stick/tt/fsroom/turn"
@@ -27,8 +25,8 @@ type treeChange struct {
 	ask    bool   // at a terminal, once the plan was shown
 }
 
-// do carries a change out: for the holder of the turn, or for a person. A person who finds
-// nobody holding takes the turn first and releases it with what was done.
+// do carries a change out: for the holder of the turn, or for a person. Where nobody holds, the room is locked while the
+// change writes: nobody is granted the turn, hooks refuse, and whoever is next, and the handoff that waits, stay.
 func (v *treeView) do(ctx context.Context, c *cli.Invocation, x treeChange) (*ledger.Outcome, error) {
 	holder := ""
 	if v.state != nil {
@@ -60,10 +58,10 @@ func (v *treeView) do(ctx context.Context, c *cli.Invocation, x treeChange) (*le
 			return nil, err
 		}
 	}
-	if mine || v.room == nil || holder != "" || x.change.Dry {
-		return v.carryOut(ctx, x)
+	if v.room != nil && holder == "" && v.state.Open {
+		x.change.Within = func(write func() error) error { return v.room.WithoutHolder(ctx, write) }
 	}
-	return v.inTurn(ctx, c, x)
+	return v.carryOut(ctx, x)
 }
 
 // notHolder refuses a change to an agent without the turn.
@@ -102,8 +100,7 @@ func (v *treeView) mayForce(c *cli.Invocation, x treeChange, p *ledger.Plan, hol
 		if holder == "" {
 			return nil
 		}
-		return code.New(code.NoActiveLease, "%s holds the stick and may be writing the same files", holder).
-			WithHint("wait for it with tt wait, or add --yes: the holder is told").With("current_owner", holder)
+		return member.HeldByOther(holder)
 	}
 	for i, s := range p.Steps {
 		if i == 20 {
@@ -146,51 +143,18 @@ func (v *treeView) tellHolder(ctx context.Context, x treeChange, out *ledger.Out
 	_, _, _ = v.room.UpdateAsPerson(ctx, nil, func(st *turn.State, f turn.Facts) ([]event.Event, error) { return turn.Send(st, f, request) })
 }
 
-// inTurn takes the turn for the change, and releases it. A change that was made is done, whatever becomes of its
-// turn: another command of the same person may have ended it.
-func (v *treeView) inTurn(ctx context.Context, c *cli.Invocation, x treeChange) (out *ledger.Outcome, err error) {
-	// What the tree is before the turn must not be taken from what the change makes of it.
-	if _, err := v.Tree.Ledger.Take(ctx, ledger.Request{Why: ledger.WhyPerson, Agent: v.client.Self.ID}); err != nil {
-		return nil, explainTree(err)
-	}
-	var answer member.Quiet
-	if err := v.room.Take(ctx, turn.TakeRequest{Agent: v.client.Self.ID, Lease: fsroom.NewLease(), Reason: x.what, Operator: true,
-		Human: true}, &answer); err != nil {
-		return nil, err
-	}
-	if answer.Status != turn.YourTurn {
-		return nil, code.New(code.NoActiveLease, "the stick cannot be had now").WithHint("tt why says who has it")
-	}
-	snap, err := v.room.FS.View()
-	if err != nil {
-		return nil, err
-	}
-	v.state = snap.State
-	x.change.Turn = snap.State.Turn
-	out, err = v.carryOut(ctx, x)
-	status := "nothing was changed: " + x.what
-	if err == nil && out.Before != nil {
-		status = fmt.Sprintf("%s: %s. To return: tt restore %s --exact", x.what, counted(len(out.Plan.Steps), "file"), out.Before.Name())
-	}
-	handoff, _ := json.Marshal(map[string]string{"status": status, "next_action": "go on with the tree as it is now"})
-	_, _, releaseErr := v.room.Release(ctx, nil, handoff, "")
-	if err == nil && out.Before != nil && releaseErr != nil {
-		v.warning = fmt.Sprintf("the files are changed, but the turn was not released by this command: %v", releaseErr)
-		c.Warn("%s", v.warning)
-		return out, nil
-	}
-	return out, errors.Join(err, releaseErr)
-}
-
 // explainChange gives an error of a change its code.
 func (v *treeView) explainChange(err error, out *ledger.Outcome) error {
 	var failed *ledger.ApplyError
 	if !errors.As(err, &failed) {
 		return explainTree(err)
 	}
-	if refusal := (*code.Error)(nil); errors.As(failed.Err, &refusal) { // the turn was lost
+	if refusal := (*code.Error)(nil); errors.As(failed.Err, &refusal) {
 		if out != nil && out.Before != nil {
 			refusal.With("before", out.Before.Name())
+		}
+		if refusal.Code == code.NoActiveLease || refusal.Code == code.LockTimeout { // nothing was written
+			return refusal
 		}
 		return refusal.WithHint("what was written is put back; tt why says who has the turn")
 	}
@@ -225,16 +189,20 @@ type changedResult struct {
 	Removed []string          `json:"removed"`
 	Merged  []string          `json:"merged"`
 	Kept    []ledger.Conflict `json:"kept"`
+	Git     int               `json:"git_moved,omitempty"` // of an undo: paths that git moved, which stay
 	Commits int               `json:"commits_kept"`
 	Before  string            `json:"before,omitempty"`
 	After   string            `json:"after,omitempty"`
-	Warning string            `json:"warning,omitempty"`
+
+	InProgress string             `json:"in_progress,omitempty"` // what git is in the middle of
+	Unrecorded *ledger.Unrecorded `json:"unrecorded,omitempty"`  // of a restore: what has gone and is in no snapshot
+	NoGit      bool               `json:"repository_gone,omitempty"`
 }
 
 // resultOf fills in what became of a change. done is the status of one that was made.
 func (v *treeView) resultOf(out *ledger.Outcome, done string, dry bool) changedResult {
 	r := changedResult{Status: done, Paths: stepPaths(out.Plan.Steps), Written: []string{}, Removed: []string{},
-		Merged: []string{}, Kept: append([]ledger.Conflict{}, out.Plan.Kept...), Warning: v.warning}
+		Merged: []string{}, Kept: append([]ledger.Conflict{}, out.Plan.Kept...), InProgress: v.inProgress}
 	for _, s := range out.Plan.Steps {
 		path := ledger.Printable(s.Path)
 		if slices.Contains(out.Plan.Merged, s.Path) {
@@ -285,6 +253,33 @@ func writeChanged(t *cli.Text, r changedResult, verb string) {
 	}
 	if r.Before != "" {
 		t.Line("Before it: %s. To return: tt restore %s --exact", r.Before, r.Before)
+	}
+	writeBeside(t, r)
+}
+
+// writeBeside writes what a restore or an undo does not bring back, and what git is in the middle of.
+func writeBeside(t *cli.Text, r changedResult) {
+	if u := r.Unrecorded; u != nil {
+		var words []string
+		for _, x := range []struct {
+			n    int
+			what string
+		}{{u.Ignored, "that git ignores"}, {u.Secret, "named like a secret"}, {u.TooLarge, "too large"}} {
+			if x.n > 0 {
+				words = append(words, fmt.Sprintf("%d %s", x.n, x.what))
+			}
+		}
+		if len(words) > 0 {
+			t.Line("Gone too, and never recorded: %s.", strings.Join(words, ", "))
+		}
+	}
+	if r.NoGit {
+		t.Line("The repository (.git) has gone, too: its history is in no snapshot.")
+	}
+	if what := r.InProgress; what == "bisect" {
+		t.Line("git is in the middle of a bisect: git bisect reset ends it, and checks out another commit.")
+	} else if what != "" {
+		t.Line("git is in the middle of a %s: git %s --continue ends it; --abort would reset the files that were just changed.", what, what)
 	}
 }
 

@@ -24,7 +24,7 @@ type treeView struct {
 	state  *turn.State
 	all    []*ledger.Snapshot
 
-	warning string // of a change that was made
+	inProgress string // what git is in the middle of, as a change found it
 }
 
 // openTree returns the tree of the command line. There need not be a room; of one the presence

@@ -73,7 +73,7 @@ func changesWords(c *ledger.Changes) string {
 	if h := c.Head; h != nil {
 		switch {
 		case h.Moved == "switched":
-			words = append(words, "now on "+h.Branch)
+			words = append(words, "now"+onBranch(h.Branch))
 		case h.Commits > 0:
 			words = append(words, counted(h.Commits, "commit")+onBranch(h.Branch))
 		default:
@@ -88,7 +88,7 @@ func changesWords(c *ledger.Changes) string {
 
 func onBranch(branch string) string {
 	if branch == "" {
-		return ""
+		return " on a detached HEAD"
 	}
 	return " on " + branch
 }

@@ -30,6 +30,7 @@ type Stick struct {
 	ShellGuard    bool   // commands of the shell are guarded
 	Trouble       string // what is wrong with the holder, and what to do; "" if nothing is
 	TakenOver     string // that the caller's turn was taken over; "" if it was not
+	Changing      bool   // an undo or restore changes the tree at this moment
 	// Take is set if a write has to have the turn, which the session may have: then it asks
 	// for it.
 	Take bool
@@ -103,6 +104,8 @@ func Edit(ctx context.Context, call payload.Call, rooms Rooms) (reason string, w
 			return unconfirmed(stick, stickHere(ctx, call, rooms)), nil, nil
 		case stick.isHeld() && !stick.isMine():
 			return heldByOther(stick, stickHere(ctx, call, rooms)), nil, nil
+		case stick.Changing:
+			return changing(stick), nil, nil
 		case stick.Take:
 			take = stick
 		case stick.isHeld():
@@ -142,6 +145,11 @@ func unconfirmed(s, here *Stick) string {
 	in, _ := where(s, here)
 	return fmt.Sprintf("The engine has not confirmed your turn for %s %s (turn %d); another agent may have it, so this file must not be changed now. "+
 		"Ask for it with: tt wait --json%s, and write only after it answers your_turn", s.Root, s.Unconfirmed, s.Turn, in)
+}
+
+// changing says that the tree is changed by tt itself.
+func changing(s *Stick) string {
+	return fmt.Sprintf("An undo or restore changes the files of %s at this moment, so nothing else may. Do the same again in a moment", s.Root)
 }
 
 // heldByOther says which stick is missing. here is that of the directory in which the

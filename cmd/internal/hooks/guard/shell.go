@@ -59,8 +59,11 @@ func Shell(ctx context.Context, call payload.Call, env shell.Env, rooms Rooms, i
 			return stashRefused(c), nil, nil
 		}
 		here := stickHere(ctx, call, rooms)
-		if c.Stick.Unconfirmed != "" {
-			return unconfirmed(c.Stick, here), nil, nil
+		switch s := c.Stick; {
+		case s.Unconfirmed != "":
+			return unconfirmed(s, here), nil, nil
+		case s.Changing && (!s.isHeld() || s.isMine()):
+			return changing(s), nil, nil
 		}
 		return shellRefused(c, here), nil, nil
 	}
@@ -95,7 +98,7 @@ func JudgeCommand(ctx context.Context, call payload.Call, env shell.Env, rooms R
 		}
 		c := Change{Effect: e, Stick: stick}
 		if stick != nil {
-			c.Refused = stick.ShellGuard && (stick.Unconfirmed != "" || stick.Holder != "" && !stick.isMine())
+			c.Refused = stick.ShellGuard && (stick.Unconfirmed != "" || stick.Changing || stick.isHeld() && !stick.isMine())
 			if !e.Git && e.Path != stick.Root && isWithin(stick.Root, e.Path) {
 				asked[stick.Root] = append(asked[stick.Root], len(j.Changes))
 			}

@@ -1,0 +1,132 @@
+package ledger
+
+import (
+	"path/filepath"
+	"strings"
+)
+
+// gitMoves tells what git moved from commit to commit between two snapshots from what was written.
+type gitMoves struct {
+	*View
+	from, to ID // trees of HEAD
+	moved    bool
+	own      []ID // commits that were made meanwhile, oldest first
+	straight bool // they lead from the one HEAD to the other
+}
+
+// movesBetween returns what git has done between two snapshots. Where HEAD has no log, or did not move, nothing
+// counts as git's.
+func (v *View) movesBetween(from, to *Snapshot) gitMoves {
+	m := gitMoves{View: v, from: v.objects.headTree(from.Head), to: v.objects.headTree(to.Head)}
+	if v.repo == nil || from.Head.Commit == to.Head.Commit || m.to == (ID{}) {
+		return m
+	}
+	a, _ := ParseID(from.Head.Commit)
+	b, _ := ParseID(to.Head.Commit)
+	chain := chainOf(v.repo.headMoves(), a, b, to.End/1e9)
+	m.moved, m.straight = len(chain) > 0, len(chain) > 0
+	for _, c := range chain {
+		if strings.HasPrefix(c.what, "commit") && c.what != "commit (merge)" {
+			m.own = append(m.own, c.to)
+		}
+		m.straight = m.straight && strings.HasPrefix(c.what, "commit") && c.what != "commit (merge)" && c.what != "commit (amend)"
+	}
+	return m
+}
+
+// chainOf returns the changes of HEAD that led last from one commit to another, until a second if that can be told.
+func chainOf(all []headChange, from, to ID, until int64) []headChange {
+	last := -1
+	for i, c := range all {
+		if c.to == to && (c.at <= until || last < 0) {
+			last = i
+		}
+	}
+	for i := last; i >= 0; i-- {
+		if all[i].from == from {
+			return all[i : last+1]
+		}
+	}
+	return nil
+}
+
+// isGits reports whether a path was changed by git alone: it equals HEAD at both ends, and no commit that was made
+// meanwhile brought it.
+func (m *gitMoves) isGits(d Step) bool {
+	if !m.moved {
+		return false
+	}
+	equals := func(tree ID, s State) bool {
+		at, err := m.objects.at(tree, d.Path)
+		return err == nil && at.Mode == s.Mode && at.ID == s.ID
+	}
+	if !equals(m.from, d.From) || !equals(m.to, d.To) {
+		return false
+	}
+	for _, id := range m.own {
+		c, err := m.objects.commit(id)
+		if err != nil {
+			return false
+		}
+		var parent commit
+		if len(c.parents) > 0 {
+			if parent, err = m.objects.commit(c.parents[0]); err != nil {
+				return false
+			}
+		}
+		before, err := m.objects.at(parent.tree, d.Path)
+		if err != nil || equals(c.tree, d.To) && (before.Mode != d.To.Mode || before.ID != d.To.ID) {
+			return false
+		}
+	}
+	return true
+}
+
+// InProgress returns what git is in the middle of in this work tree: rebase, merge, cherry-pick, revert, bisect; ""
+// for nothing.
+func (v *View) InProgress() string {
+	if v.repo == nil {
+		return ""
+	}
+	for _, x := range [][2]string{{"rebase-merge", "rebase"}, {"rebase-apply", "rebase"}, {"MERGE_HEAD", "merge"}, {"CHERRY_PICK_HEAD", "cherry-pick"},
+		{"REVERT_HEAD", "revert"}, {"BISECT_LOG", "bisect"}} {
+		if exists(filepath.Join(v.repo.gitDir, x[0])) {
+			return x[1]
+		}
+	}
+	return ""
+}
+
+// Unrecorded counts what has gone since a snapshot and is in none.
+type Unrecorded struct {
+	Ignored  int `json:"ignored"`
+	Secret   int `json:"secret"`
+	TooLarge int `json:"too_large"`
+}
+
+// Unrecorded returns what has gone since a snapshot and was never recorded, and whether the repository has gone. An
+// ignored directory counts as one.
+func (v *View) Unrecorded(s *Snapshot) (u Unrecorded, repository bool) {
+	for _, l := range s.LeftOut {
+		switch {
+		case exists(v.ledger.full(l.Path)):
+		case l.Why == LeftSecret:
+			u.Secret++
+		case l.Why == LeftLarge:
+			u.TooLarge++
+		}
+	}
+	gone, _ := v.objects.diffTrees(s.Ignored, v.Now.Ignored)
+	for _, d := range gone {
+		switch {
+		case d.To.exists():
+		case d.From.ID == oneOfTooMany:
+			u.TooLarge++
+		case d.From.ID == ignoredSecret:
+			u.Secret++
+		case d.From.exists():
+			u.Ignored++
+		}
+	}
+	return u, s.Head != (Head{}) && v.repo == nil
+}

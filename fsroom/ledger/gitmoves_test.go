@@ -1,0 +1,68 @@
+//go:build unix
+
+package ledger
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestGitsMoves: what an undo of a turn takes back, and what git moved and stays.
+func TestGitsMoves(t *testing.T) {
+	tests := map[string]struct {
+		turn     string
+		paths    string // that the undo changes
+		git      int
+		commits  int
+		straight bool
+	}{
+		"work":                      {"echo w >> f2; echo n > new", "f2 new", 0, 0, false},
+		"commits":                   {"echo w >> f2; git commit -qam w; echo v >> f3; git commit -qam v", "f2 f3", 0, 2, true},
+		"switch":                    {"git switch -q other", "", 2, 0, false},
+		"switch and work":           {"git switch -q other; echo w >> f3", "f3", 2, 0, false},
+		"switch and commit":         {"git switch -q other; echo w >> f3; git commit -qam w", "f3", 2, 1, false},
+		"commit and switch":         {"echo w >> f3; git commit -qam w; git switch -q other", "", 2, 1, false},
+		"merge":                     {"git merge -q --no-edit other", "", 1, 0, false},
+		"fast-forward":              {"git merge -q --ff-only ahead", "", 1, 0, false},
+		"reset":                     {"git reset -q --hard HEAD~1", "", 1, 0, false},
+		"amend":                     {"echo w >> f3; git commit -qa --amend -m w", "f3", 0, 1, false},
+		"rebase of work":            {"echo w >> f3; git commit -qam w; git rebase -q other", "f3", 1, 1, false},
+		"switch there and back":     {"git switch -q other; git switch -q main; echo w >> f3", "f3", 0, 0, false},
+		"fast-forward and commit":   {"git merge -q --ff-only ahead; echo w >> f3; git commit -qam w", "f3", 1, 1, false},
+		"commit of what was moved":  {"git switch -q other; echo w >> o; git commit -qam w", "o", 1, 1, false},
+		"what was there, committed": {"git add dirty; git commit -qm d", "", 0, 1, true},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := newFixture(t)
+			f.shell("git init -q -b main .; for i in 1 2 3; do echo $i > f$i; done; git add -A; git commit -qm 1; git switch -qc other; echo o > o; git add o; " +
+				"git commit -qm o; git switch -q main; echo x >> f1; git commit -qam 2; git switch -qc ahead; echo a > a; git add a; git commit -qm a; git switch -q main")
+			f.write("dirty", "d\n")
+			f.take(WhyStart, 1)
+			f.settled()
+			f.shell(tt.turn)
+			f.take(WhyEnd, 1)
+			f.git("status") // the repository is whole
+			v, err := f.Look(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer v.Close()
+			from, to := TurnOf(v.All, 1)
+			p, err := v.PlanUndo(from, to, nil)
+			if err != nil || len(p.Conflicts) > 0 {
+				t.Fatal(p, err)
+			}
+			var paths []string
+			for _, s := range p.Steps {
+				paths = append(paths, s.Path)
+			}
+			slices.Sort(paths)
+			if got := strings.Join(paths, " "); got != tt.paths || p.Git != tt.git || p.Commits != tt.commits || p.Straight != tt.straight {
+				t.Errorf("undoes %q, %d are git's, %d commits, straight %v", got, p.Git, p.Commits, p.Straight)
+			}
+		})
+	}
+}
