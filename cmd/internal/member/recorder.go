@@ -91,19 +91,14 @@ func (r *Room) recorder() Recorder {
 	return r.Record(r)
 }
 
-// recordBeginning begins to record the beginning of the agent's turn. The channel is closed when that is done, or
-// takes too long; it is nil where nothing is recorded.
-func (r *Room) recordBeginning(ctx context.Context, before *turn.State, turnID int64, patience bool) <-chan struct{} {
+// beginning returns a function that records the beginning of the agent's turn, see [Recorder]; nil where nothing is
+// recorded.
+func (r *Room) beginning(ctx context.Context, before *turn.State, turnID int64, patience bool) func() {
 	recorder := r.recorder()
 	if recorder == nil {
 		return nil
 	}
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		recorder.Begin(ctx, before, turnID, patience)
-	}()
-	return done
+	return func() { recorder.Begin(ctx, before, turnID, patience) }
 }
 
 // turnEnd begins to record the end of the agent's turn, if it has one. seen is as for

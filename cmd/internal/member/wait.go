@@ -91,7 +91,8 @@ func (r *Room) Take(ctx context.Context, request turn.TakeRequest, out Output) (
 			return err
 		})
 	}
-	defer end.Result()
+	recorded := sync.OnceFunc(func() { _, _ = end.Result() }) // the beginning is recorded after it
+	defer recorded()
 	if _, err := t.request(ctx, snap, func(st *turn.State, f turn.Facts) ([]event.Event, turn.WaitResult, error) {
 		var changed []event.Event
 		if owner != "" && st.Owner == owner {
@@ -109,6 +110,7 @@ func (r *Room) Take(ctx context.Context, request turn.TakeRequest, out Output) (
 	}); err != nil {
 		return err
 	}
+	recorded()
 	return t.answer()
 }
 
@@ -167,6 +169,7 @@ type turnRequest struct {
 	result   turn.WaitResult // of the last look
 	told     func() told     // what is told with that turn, as soon as it is known; nil: it is looked up after the commit
 	answered chan error      // the result of Answer for a grant; nil: nothing was granted
+	begin    func()          // records the beginning of the turn that was granted; nil: nothing is recorded
 	exits    ExitWatcher
 
 	before *turn.State       // the room that the rule decided on
@@ -381,7 +384,7 @@ func (t *turnRequest) granted(ctx context.Context) {
 	if t.joins {
 		t.Room.recordArrival()
 	}
-	recorded := t.Room.recordBeginning(ctx, t.before, t.result.TurnID, !t.auto) // until then nobody is told to write
+	t.begin = t.Room.beginning(ctx, t.before, t.result.TurnID, !t.auto)
 	var err error
 	if t.result.GuardianPID = t.grant.lease.Guardian.PID; t.grant.failure != nil {
 		err = notStarted(t.result.TurnID, t.grant.failure)
@@ -397,15 +400,11 @@ func (t *turnRequest) granted(ctx context.Context) {
 	switch {
 	case err != nil:
 		t.answered <- ownedError(t.result.TurnID, err)
-	case recorded == nil && t.out.CanAnswerNow(len(t.result.Handoff)+t.result.Briefing.Size()):
+	case t.begin != nil: // answer does both: nobody is told to write before that
+	case t.out.CanAnswerNow(len(t.result.Handoff) + t.result.Briefing.Size()):
 		t.answered <- t.out.Answer(t.result)
 	default:
-		go func() {
-			if recorded != nil {
-				<-recorded
-			}
-			t.answered <- t.out.Answer(t.result)
-		}()
+		go func() { t.answered <- t.out.Answer(t.result) }()
 	}
 	t.Room.forgetWait()
 	t.Room.Unwant(false)
@@ -414,7 +413,10 @@ func (t *turnRequest) granted(ctx context.Context) {
 // answer prints the result if that was not done with the grant. What was printed
 // counts as seen after that.
 func (t *turnRequest) answer() (err error) {
-	if t.answered != nil {
+	if t.begin != nil {
+		t.begin()
+	}
+	if t.answered != nil && (t.begin == nil || len(t.answered) > 0) {
 		err = <-t.answered
 	} else {
 		err = t.out.Answer(t.result)
