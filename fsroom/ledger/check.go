@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"context"
+	"errors"
 	"os"
 	"slices"
 )
@@ -9,12 +10,17 @@ import (
 // A Problem is what [Ledger.Check] has found.
 type Problem struct {
 	Path, Message string
+	Code          string // "" or [CodeDamaged]
 	Repaired      bool
 	Harmless      bool
 }
 
+// CodeDamaged is the code of contents that the store cannot give any more.
+const CodeDamaged = "ledger_damaged"
+
 // Check looks for what does not fit together, and with repair removes it: lines that cannot be
-// read or whose tree is gone, and a change of the tree that a killed process has begun.
+// read or whose tree is gone, and a change of the tree that a killed process has begun. It reads what snapshots have, to the
+// last byte; a damaged content that a file still has is stored again by the next snapshot after a repair.
 func (l *Ledger) Check(ctx context.Context, repair bool) (found []Problem) {
 	if repair {
 		unlock, err := l.lock(ctx, true)
@@ -22,8 +28,9 @@ func (l *Ledger) Check(ctx context.Context, repair bool) (found []Problem) {
 			defer unlock()
 		}
 	}
-	add := func(path, message string, harmless bool, mend func() error) {
+	add := func(path, message string, harmless bool, mend func() error) *Problem {
 		found = append(found, Problem{Path: path, Message: message, Repaired: repair && mend() == nil, Harmless: harmless})
+		return &found[len(found)-1]
 	}
 	if l.Interrupted() {
 		add(l.applyingFile(), "an undo or restore was killed half-way; what it changed can be put back", false, l.recover)
@@ -35,9 +42,29 @@ func (l *Ledger) Check(ctx context.Context, repair bool) (found []Problem) {
 	lines, bad := parseLines(b)
 	v := l.view(lines)
 	defer v.Close()
-	kept := slices.DeleteFunc(slices.Clone(v.All), func(s *Snapshot) bool { return isLost(v.objects.reachAll(s, map[ID]bool{})) })
+	needed := make(map[ID]bool)
+	kept := slices.DeleteFunc(slices.Clone(v.All), func(s *Snapshot) bool { return isLost(v.objects.reachAll(s, needed)) })
+	if damaged := v.objects.damaged(needed); damaged > 0 {
+		add(l.packDir(), "of the contents that snapshots have "+itoa(damaged)+" are damaged: the files that had them cannot be brought back as they were, all others can",
+			false, func() error {
+				_ = os.Remove(l.cacheFile()) // the next scan reads and stores what a file still has
+				return l.repackIf(true, kept, v.last)
+			}).Code = CodeDamaged
+	}
 	if bad += len(v.All) - len(kept); bad > 0 {
 		add(l.linesFile(), itoa(bad)+" snapshots are damaged; the others are whole", true, func() error { return l.replaceLines(kept, v.last) })
 	}
 	return found
+}
+
+// damaged returns how many of the contents cannot be read where they stand, or are others than their names say. One that a
+// repair has taken out is none.
+func (o *objects) damaged(ids map[ID]bool) (n int) {
+	for id := range ids {
+		k, data, err := o.read(id)
+		if isLost(err) && !errors.Is(err, errMissing) || err == nil && hashObject(k, data) != id {
+			n++
+		}
+	}
+	return n
 }

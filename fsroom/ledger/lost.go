@@ -68,6 +68,9 @@ func (v *View) lastLoss(p *Plan, filters []string) (gone []Step, err error) {
 	after := v.Now
 	for _, s := range slices.Backward(all) {
 		went, lost, err := l.between(s, after, filters)
+		if isLost(err) { // a directory of it is damaged: the one before may be whole
+			continue
+		}
 		if err != nil {
 			return nil, err
 		}

@@ -327,8 +327,14 @@ func (o *objects) typed(id ID, want kind) ([]byte, error) {
 	return data, err
 }
 
-// blob returns the content of a file.
-func (o *objects) blob(id ID) ([]byte, error) { return o.typed(id, kindBlob) }
+// blob returns the content of a file. One that is not what its name says is damaged.
+func (o *objects) blob(id ID) ([]byte, error) {
+	data, err := o.typed(id, kindBlob)
+	if err == nil && hashObject(kindBlob, data) != id {
+		return nil, fmt.Errorf("%w: %s has another content", errPack, id)
+	}
+	return data, err
+}
 
 // tree returns the entries of a tree. The zero ID and the empty tree have none.
 func (o *objects) tree(id ID) ([]entry, error) {

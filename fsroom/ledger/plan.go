@@ -17,6 +17,7 @@ const (
 	KeptIgnored      = "ignored"
 	KeptNewContent   = "new_content"
 	KeptStashed      = "stashed" // in the stash of the repository
+	KeptDamaged      = "damaged" // the store cannot give the content any more
 )
 
 // A Conflict is a path that cannot be taken back.
@@ -76,7 +77,7 @@ func (v *View) PlanUndo(from, to *Snapshot, filters []string) (*Plan, error) {
 		}
 		after, err2 := v.objects.at(to.Tree, path)
 		if err = errors.Join(err, err2); err2 == nil {
-			err = errors.Join(err, u.path(Step{path, before, to.state(path, after)}))
+			err = errors.Join(err, u.pathOrKept(Step{path, before, to.state(path, after)}))
 		}
 	}
 	for _, d := range differences {
@@ -90,7 +91,7 @@ func (v *View) PlanUndo(from, to *Snapshot, filters []string) (*Plan, error) {
 		case left(d.Path), ignored != "" && d.To.exists():
 			u.conflict(d.Path, ConflictLeftOut)
 		default:
-			err = errors.Join(err, u.path(d))
+			err = errors.Join(err, u.pathOrKept(d))
 		}
 	}
 	for _, l := range slices.Concat(from.LeftOut, to.LeftOut) { // what is too large, and may have changed in the turn
@@ -134,6 +135,29 @@ type undo struct {
 
 func (u *undo) conflict(path, why string) {
 	u.plan.Conflicts = append(u.plan.Conflicts, Conflict{Path: Printable(path), Why: why})
+}
+
+// pathOrKept is path, but a path whose content is damaged is kept as it is.
+func (u *undo) pathOrKept(d Step) error {
+	steps := len(u.plan.Steps)
+	err := u.path(d)
+	if err == nil && len(u.plan.Steps) > steps {
+		_, err = u.objects.blobOf(u.plan.Steps[steps].To)
+	}
+	if isLost(err) {
+		u.plan.Steps = u.plan.Steps[:steps]
+		u.plan.keep(d.Path, KeptDamaged)
+		return nil
+	}
+	return err
+}
+
+// blobOf returns the content of what is written.
+func (o *objects) blobOf(s State) ([]byte, error) {
+	if !s.exists() {
+		return nil, nil
+	}
+	return o.blob(s.ID)
 }
 
 func (u *undo) path(d Step) error {

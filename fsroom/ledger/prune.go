@@ -226,6 +226,11 @@ func (k Keep) thinned(all []*Snapshot) map[*Snapshot]bool {
 // becomes one pack; a reader finds every object at any time, since the old packs go last. last is the
 // last line of all.
 func (l *Ledger) repack(all, kept []*Snapshot, last *Snapshot) error {
+	return l.repackIf(len(kept) != len(all), kept, last)
+}
+
+// repackIf is repack; with must also where nothing goes.
+func (l *Ledger) repackIf(must bool, kept []*Snapshot, last *Snapshot) error {
 	o := openObjects(l.objectsDir(), findRepository(l.opts.Root, l.opts.Home), l.opts.Fault)
 	defer o.close()
 	o.keep = true
@@ -233,7 +238,7 @@ func (l *Ledger) repack(all, kept []*Snapshot, last *Snapshot) error {
 	linked := func(p *pack) bool { return !strings.HasPrefix(filepath.Base(p.path), ownPrefix) }
 	stays := func(p *pack) bool { return linked(p) && theirs(p.path+".pack") }
 	old := slices.DeleteFunc(slices.Clone(o.own), stays)
-	if len(kept) == len(all) && l.smallPacks() <= maxPacks && !slices.ContainsFunc(old, linked) {
+	if !must && l.smallPacks() <= maxPacks && !slices.ContainsFunc(old, linked) {
 		return nil
 	}
 	needed := make(map[ID]bool)
@@ -255,7 +260,7 @@ func (l *Ledger) repack(all, kept []*Snapshot, last *Snapshot) error {
 			continue
 		}
 		k, data, err := o.lookUp(id, 0)
-		if isLost(err) {
+		if isLost(err) || err == nil && hashObject(k, data) != id {
 			continue // whatever is done
 		}
 		if err != nil {

@@ -56,7 +56,7 @@ func runDiff(ctx context.Context, c *cli.Invocation) error {
 	}
 	s, err := v.spanNamed(ctx, c)
 	if err != nil {
-		return err
+		return v.orRenamed(c, err)
 	}
 	view, err := v.viewOf(ctx, &s)
 	if err != nil {

@@ -3,11 +3,7 @@ package ttcmd
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -21,7 +17,6 @@ import (
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/doctor"
-	"github.com/talking-stick/tt/fsroom/ledger"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/identity/harness"
 	"github.com/talking-stick/tt/journal/event"
@@ -306,12 +301,7 @@ func writeDoctor(t *cli.Text, r doctorResult) {
 			t.Line("%s hooks of %s (%s): %s", t.Dim("note"), string(h.Harness), h.File, h.Hint)
 		}
 	}
-	for _, tree := range r.Trees {
-		if tree.RootMissing {
-			t.Line("%s changes of %s are recorded, which is not there any more (%s); tt doctor --prune-ledger --path %s "+
-				"removes them", t.Dim("note"), tree.Root, sizeWords(tree.Bytes), cli.ShellWord(tree.Root))
-		}
-	}
+	writeTrees(t, r.Trees)
 	for _, hint := range r.Hints {
 		t.Line("%s %s", t.Dim("note"), hint)
 	}
@@ -370,68 +360,6 @@ func writeProblem(t *cli.Text, p doctor.Problem) {
 	if p.Repair != "" && !p.Repaired {
 		t.Line("    --repair: %s", p.Repair)
 	}
-}
-
-// A treeHealth is a store of changes of a work tree.
-type treeHealth struct {
-	Root        string `json:"root"`
-	Bytes       int64  `json:"bytes"` // without what the repository has too
-	RootMissing bool   `json:"root_missing,omitempty"`
-}
-
-func treesFolder(client *member.Client) string {
-	return filepath.Join(client.Store.Local().Dir(), ledger.Folder)
-}
-
-// checkTrees checks what is recorded of work trees.
-func (x *doctorRun) checkTrees(ctx context.Context, c *cli.Invocation, client *member.Client) {
-	for _, l := range ledger.Stores(treesFolder(client), c.Env.Home) {
-		_, err := os.Stat(l.Root())
-		x.Trees = append(x.Trees, treeHealth{l.Root(), l.Size(), errors.Is(err, fs.ErrNotExist)})
-		for _, p := range l.Check(ctx, x.repair) {
-			x.Problems = append(x.Problems, doctor.Problem{File: p.Path, Problem: p.Message, Repaired: p.Repaired,
-				Harmless: p.Harmless, Repair: "removes what is damaged, keeps the rest"})
-		}
-	}
-}
-
-// A prunedResult is what was removed.
-type prunedResult struct {
-	Removed []treeHealth `json:"removed"`
-}
-
-// pruneLedger removes stores with all that they have, linked packs included.
-func pruneLedger(ctx context.Context, c *cli.Invocation, client *member.Client) error {
-	var only string
-	if !c.Bool("all") {
-		w, err := locateArg(c)
-		if w == nil {
-			return err
-		}
-		only = w.Root
-		if room, _, err := client.Find(w); err == nil && room != nil {
-			only = room.Directory()
-		}
-	}
-	res := prunedResult{Removed: []treeHealth{}}
-	for _, l := range ledger.Stores(treesFolder(client), c.Env.Home) {
-		if only != "" && filepath.Base(l.Dir()) != fsroom.RoomName(only) {
-			continue
-		}
-		size := l.Size()
-		if err := l.Remove(ctx); err != nil {
-			return err
-		}
-		res.Removed = append(res.Removed, treeHealth{Root: l.Root(), Bytes: size})
-	}
-	return c.Out.Result(res, func(t *cli.Text) {
-		for _, r := range res.Removed {
-			t.Line("Removed what was recorded of %s (%s).", r.Root, sizeWords(r.Bytes))
-		}
-		if len(res.Removed) == 0 {
-			t.Line("Nothing was recorded.")
-		}
-	})
 }
 
 // sizeWords returns a size for people.

@@ -70,7 +70,7 @@ func runRestore(ctx context.Context, c *cli.Invocation) error {
 	case c.HasArg("snapshot"):
 		s, err := v.snapshotNamed(c, c.Arg("snapshot"))
 		if err != nil {
-			return err
+			return v.orRenamed(c, err)
 		}
 		x.what = "restore of " + s.Name()
 		x.change.Plan = func(view *ledger.View) (*ledger.Plan, error) {
@@ -101,13 +101,16 @@ func runRestore(ctx context.Context, c *cli.Invocation) error {
 		return err
 	}
 	res := v.resultOf(out, "restored", c.Bool("dry-run"))
-	res.Unrecorded, res.NoGit = &unrecorded, noGit
+	res.Unrecorded, res.NoGit, res.Elsewhere = &unrecorded, noGit, v.renamed(c)
 	if out.Plan.Lost != nil {
 		res.From = out.Plan.Lost.Name()
 	}
 	return c.Out.Result(res, func(t *cli.Text) {
 		if c.Bool("lost") && res.Status == "nothing" {
 			writeNothingLost(t, out.Plan, v.all)
+			if len(res.Elsewhere) > 0 {
+				t.Line("But %s.", v.renamedWords(res.Elsewhere))
+			}
 			writeBeside(t, res)
 			return
 		}
@@ -154,12 +157,14 @@ type snapshotEntry struct {
 	Differs  ledger.Differences `json:"differs"`
 	Went     int                `json:"went_after,omitempty"` // files that went after it, in the last loss
 	LeftOut  int                `json:"left_out,omitempty"`
+	Damaged  bool               `json:"damaged,omitempty"` // a directory of it cannot be read
 }
 
 // A snapshotsResult lists snapshots, the newest first.
 type snapshotsResult struct {
 	Snapshots []snapshotEntry `json:"snapshots"`
 	More      int             `json:"more"`
+	Elsewhere []string        `json:"elsewhere,omitempty"` // see changedResult
 }
 
 func (v *treeView) list(ctx context.Context, c *cli.Invocation) error {
@@ -177,16 +182,21 @@ func (v *treeView) list(ctx context.Context, c *cli.Invocation) error {
 	for _, s := range slices.Backward(v.all[len(v.all)-limit:]) {
 		e := snapshotEntry{Snapshot: s.Name(), At: event.NewTime(s.Time()), Why: s.Why, Turn: s.Turn, Agent: s.Agent,
 			Tree: s.Tree.String(), Note: s.Note, LeftOut: len(s.LeftOut)}
-		if e.Differs, err = view.Differs(s); err != nil {
-			return err
-		}
+		e.Differs, err = view.Differs(s)
+		e.Damaged = err != nil // the others can be had
 		if lost.Lost != nil && lost.Lost.Number == s.Number {
 			e.Went = lost.Went()
 		}
 		res.Snapshots = append(res.Snapshots, e)
 	}
 	res.More = len(v.all) - len(res.Snapshots)
-	return c.Out.Result(res, func(t *cli.Text) { writeSnapshots(t, res) })
+	res.Elsewhere = v.renamed(c)
+	return c.Out.Result(res, func(t *cli.Text) {
+		writeSnapshots(t, res)
+		if len(res.Elsewhere) > 0 {
+			t.Line("But %s.", v.renamedWords(res.Elsewhere))
+		}
+	})
 }
 
 func writeSnapshots(t *cli.Text, r snapshotsResult) {
@@ -199,6 +209,9 @@ func writeSnapshots(t *cli.Text, r snapshotsResult) {
 		mark := ""
 		if s.Went > 0 {
 			mark = fmt.Sprintf("← %s went after this one", counted(s.Went, "file"))
+		}
+		if s.Damaged {
+			mark = "damaged"
 		}
 		table.Row(s.Snapshot, s.At.Local().Format("2006-01-02 15:04:05"), snapshotWords(s), differWords(s.Differs), t.Red(mark))
 	}

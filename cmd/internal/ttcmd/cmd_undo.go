@@ -48,7 +48,7 @@ func runUndo(ctx context.Context, c *cli.Invocation) error {
 	}
 	s, err := v.turnNamed(ctx, c, c.Arg("turn"))
 	if err != nil {
-		return err
+		return v.orRenamed(c, err)
 	}
 	x := treeChange{span: ledger.SpanUndo, turn: s.turn, what: fmt.Sprintf("undo of turn %d", s.turn)}
 	var head *ledger.HeadMove

@@ -2,6 +2,10 @@ package ttcmd
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -159,6 +163,37 @@ func (v *treeView) noTurn(turnID int64) error {
 		why = "late"
 	}
 	return v.noSnapshot(why, "what turn %d changed is not recorded", turnID).WithHint("tt restore lists what there is").With("turn_id", turnID)
+}
+
+// renamed returns the directories that are gone and of which snapshots are kept, the newest first, where there are none of
+// this tree: it may have been one of them.
+func (v *treeView) renamed(c *cli.Invocation) (roots []string) {
+	if len(v.all) > 0 {
+		return nil
+	}
+	for _, l := range slices.Backward(ledger.Stores(treesFolder(v.client), c.Env.Home)) {
+		if _, err := os.Stat(l.Root()); errors.Is(err, fs.ErrNotExist) && l.Exists() {
+			roots = append(roots, l.Root())
+		}
+	}
+	return roots[:min(len(roots), 3)]
+}
+
+// renamedWords says what to do where this tree was renamed.
+func (v *treeView) renamedWords(roots []string) string {
+	return fmt.Sprintf("snapshots are kept of %s, which is gone: if this is it, give it that name again (mv %s %s), and look there",
+		strings.Join(roots, ", "), cli.ShellWord(v.Tree.Ledger.Root()), cli.ShellWord(roots[0]))
+}
+
+// orRenamed adds to a refusal that the tree may have been renamed.
+func (v *treeView) orRenamed(c *cli.Invocation, err error) error {
+	refusal := (*code.Error)(nil)
+	if errors.As(err, &refusal) && refusal.Code == code.NoSnapshot {
+		if roots := v.renamed(c); len(roots) > 0 {
+			refusal.WithHint("%s", v.renamedWords(roots)).With("elsewhere", roots)
+		}
+	}
+	return err
 }
 
 // noSnapshot is a refusal, with the oldest snapshot that there is.
