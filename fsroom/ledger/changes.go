@@ -119,6 +119,26 @@ func (v *View) Changes(from, to *Snapshot, filters []string, mostPaths int) (*Ch
 	return c, nil
 }
 
+// ChangeOf returns how one path differs between two snapshots, nil if it does not. A directory differs if anything in it
+// does.
+func (v *View) ChangeOf(from, to *Snapshot, path string) (*PathChange, error) {
+	a, err := v.objects.at(from.Tree, path)
+	if err != nil {
+		return nil, err
+	}
+	b, err := v.objects.at(to.Tree, path)
+	if err != nil {
+		return nil, err
+	}
+	d := Step{path, from.state(path, a), to.state(path, b)}
+	if d.From == d.To {
+		return nil, nil
+	}
+	p := d.change()
+	v.count(d, &p)
+	return &p, nil
+}
+
 func nameOf(s *Snapshot) string {
 	if s.Number == 0 {
 		return ""

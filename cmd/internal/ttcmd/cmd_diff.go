@@ -24,18 +24,23 @@ var diffCommand = &cli.Command{
 	Examples: []cli.Example{
 		{Line: "tt diff last --stat"},
 		{Line: "tt diff 7 src/", What: "what turn 7 changed below src"},
-		{Line: "tt diff --outside", What: "what changed since the last turn ended"},
+		{Line: "tt diff --outside", What: "what changed before this turn, or since the last turn ended"},
+		{Line: "tt diff --since-mine", What: "who changed what since your last turn"},
+		{Line: "tt diff --file src/parser.go", What: "the turns that changed a file, newest first"},
 	},
 	Flags: func(f *cli.Flags) {
 		f.Bool("patch", "every changed line (default at a terminal); to read it, or for git apply, with --text")
 		f.Bool("stat", "files and numbers of lines")
 		f.Bool("name-only", "names of files")
-		f.Bool("outside", "what changed between the turn before and this one; without TURN, since the last turn")
+		f.Bool("outside", "what changed between the turn before and this one; without TURN, before the one in progress, or since the last")
+		f.Bool("since-mine", "each turn, and each stretch between turns, since the end of your last one")
+		f.String("file", "FILE", "the turns that changed a file, newest first")
 		pathFlag(f)
 	},
-	Exclusive: [][2]string{{"patch", "stat"}, {"patch", "name-only"}, {"stat", "name-only"}},
-	Errors:    []code.Code{code.NoSnapshot, code.LedgerOff},
-	Run:       runDiff,
+	Exclusive: [][2]string{{"patch", "stat"}, {"patch", "name-only"}, {"stat", "name-only"}, {"file", "since-mine"}, {"file", "outside"},
+		{"file", "patch"}, {"since-mine", "outside"}, {"since-mine", "patch"}},
+	Errors: []code.Code{code.NoSnapshot, code.LedgerOff},
+	Run:    runDiff,
 }
 
 // A diffResult has one object for each stretch of time.
@@ -50,9 +55,19 @@ func runDiff(ctx context.Context, c *cli.Invocation) error {
 	if err != nil {
 		return err
 	}
-	files, err := v.files(c, c.Rest("file"))
+	if c.Given("file") {
+		return v.turnsOf(ctx, c, c.String("file"))
+	}
+	args := c.Rest("file")
+	if c.Bool("since-mine") && c.HasArg("turn") { // it takes no turn
+		args = append([]string{c.Arg("turn")}, args...)
+	}
+	files, err := v.files(c, args)
 	if err != nil {
 		return err
+	}
+	if c.Bool("since-mine") {
+		return v.sinceMine(ctx, c, files)
 	}
 	s, err := v.spanNamed(ctx, c)
 	if err != nil {
