@@ -31,7 +31,7 @@ GOTESTSUM   := gotest.tools/gotestsum@v1.13.0
 test = $(if $(filter true,$(CI)),$(GO) run $(GOTESTSUM) --format standard-quiet --no-color --hide-summary=skipped --rerun-fails=1 \
 	--rerun-fails-max-failures=3 --rerun-fails-abort-on-data-race --packages="$(1)" -- $(FLAGS),$(TEST)) $(2) $(if $(filter true,$(CI)),,$(1))
 
-.PHONY: build natsd demo test test-mcp lint fmt vet bench cross ci install install-natsd uninstall share dist release clean fuzz model torture torture-long torture-hosts torture-hosts-short test-hosts test-engines test-ci test-plain test-race vuln guards test-ui reach sim sim-new mutants
+.PHONY: build natsd demo test test-mcp lint fmt vet bench cross ci install install-natsd uninstall share dist release clean fuzz model torture torture-long torture-hosts torture-hosts-short test-hosts test-engines test-ci test-plain test-race vuln guards test-ui reach sim sim-new mutants net
 
 build: ## the programs, into bin/; the server for several hosts is apart: make natsd
 	@mkdir -p $(BIN)
@@ -143,6 +143,9 @@ MODELS ?= 100000
 model: ## MODELS random histories of a room, of the rules of the turn and of topics, each against a model of it; some 7 minutes
 	$(TEST) ./fsroom ./fsroom/turn ./fsroom/topic -count 1 -run '^(TestAnyStory|TestRandomSchedules)$$' -rapid.checks=$(MODELS) -timeout 0
 
+net: ## what comes back of work that 40 commands took away: the table of docs/ledger.md; some 20 seconds
+	$(TEST) ./cmd/internal/ttcmd -count 1 -run '^TestNet$$' -net.whole
+
 reach: ## real harnesses wake their agents, those that TT_REACH_CLAUDE, _CODEX, _OPENCODE and _GEMINI name; some 10 minutes
 	$(TEST) ./cmd/internal/reach -count 1 -v -timeout 30m
 
@@ -192,7 +195,7 @@ bench: build natsd ## whole commands beside a baseline of bare system calls, the
 # test-hosts, test-ci has what needs a server, under the race detector.
 ci: guards natsd ## what .ci/run calls
 	$(MAKE) --no-print-directory -j2 $(if $(filter output-sync,$(.FEATURES)),--output-sync=target) \
-		test-race torture-hosts-short torture test-plain test-engines lint cross test-ui test-mcp demo
+		test-race torture-hosts-short torture test-plain test-engines lint cross test-ui test-mcp net demo
 
 # share,DIR: completions and manual pages, into DIR/share
 define share

@@ -49,8 +49,8 @@ func (j Judgement) Refused() *Change {
 // Ignored reports for each path below root whether git ignores it, or would if it was there.
 type Ignored func(ctx context.Context, root string, paths []string) []bool
 
-// Shell returns the reason why a shell must not run the command of call, as [Stop] does. writes are as for [Edit]; where
-// nobody holds, they are what destroys. take is as for Edit.
+// Shell returns the reason why a shell must not run the command of call, as [Stop] does. writes are as for [Edit], also if it
+// is not known what the command does; where nobody holds, they are what destroys. take is as for Edit.
 func Shell(ctx context.Context, call payload.Call, env shell.Env, rooms Rooms, ignores Ignored) (reason string, writes []string,
 	take *Stick) {
 	j := JudgeCommand(ctx, call, env, rooms, ignores)
@@ -79,6 +79,9 @@ func Shell(ctx context.Context, call payload.Call, env shell.Env, rooms Rooms, i
 		case c.Stick.isHeld() && c.Stick.isMine(), !c.Stick.isHeld() && c.Destroys:
 			writes = append(writes, c.Stick.Root)
 		}
+	}
+	if here := stickHere(ctx, call, rooms); len(j.Unknown) > 0 && here != nil && here.isHeld() && here.isMine() { // it may write
+		writes = append(writes, here.Root)
 	}
 	return "", writes, take
 }

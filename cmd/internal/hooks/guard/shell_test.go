@@ -70,6 +70,7 @@ func TestShell(t *testing.T) {
 		{"reserved", "git stash", with(func(s *Stick) { s.Holder, s.ReservedFor = "", "c:3" }), "", 0},
 		{"mine", "git stash", with(func(s *Stick) { s.Holder = "a:1" }), "", 1},
 		{"mine, but for what is ignored", "echo x > a; rm -rf x out; cat a", with(func(s *Stick) { s.Holder = "a:1" }), "", 2},
+		{"mine, and it is not known", "make; ./x", with(func(s *Stick) { s.Holder = "a:1" }), "", 1},
 		{"mine, and it reads", "git status; cat a", with(func(s *Stick) { s.Holder = "a:1" }), "", 0},
 		{"nobody's, and it destroys", "git reset --hard; echo x > a", with(func(s *Stick) { s.Holder = "" }), "", 1},
 		{"a restore writes", "echo x > a", with(func(s *Stick) { s.Holder, s.Changing = "", true }), "at this moment", 0},
