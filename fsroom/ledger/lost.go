@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
 func itoa(n int) string { return strconv.Itoa(n) }
@@ -42,6 +43,44 @@ func (v *View) PlanLost(filters []string) (*Plan, error) {
 	}
 	v.keep(p, v.objects.leftOut(p.Lost, v.Now))
 	return p, nil
+}
+
+// LostNow returns how many paths went since the turn before the last one ended, and the moment of the snapshot before that;
+// 0 if none did. What a turn made itself and removed is no loss, unless a command took it that is known to destroy.
+func (v *View) LostNow() (files int, since time.Time, err error) {
+	p, err := v.PlanLost(nil)
+	if err != nil || p.Lost == nil {
+		return 0, since, err
+	}
+	var start, before *Snapshot // the beginning of the last turn, and the end of the one before
+	for _, s := range v.All {
+		if s.Why == WhyStart && (start == nil || s.At >= start.At) {
+			start = s
+		}
+	}
+	for _, s := range v.All {
+		if start != nil && s.IsOfTurn() && s.Turn < start.Turn && (before == nil || s.At >= before.At) {
+			before = s
+		}
+	}
+	if before != nil && p.Lost.At < before.At {
+		return 0, since, nil
+	}
+	inTurn := start != nil && p.Lost.Note == "" && p.Lost.At >= start.At
+	if inTurn {
+		_, end := TurnOf(v.All, start.Turn)
+		inTurn = end == nil || p.Lost.At < end.At
+	}
+	for _, path := range p.WentPaths() {
+		was := State{Mode: modeFile}
+		if inTurn {
+			was, err = v.objects.at(start.Tree, path)
+		}
+		if err == nil && was.exists() {
+			files++
+		}
+	}
+	return files, p.Lost.Time(), err
 }
 
 // lastLoss finds the last loss, and returns what went in it. One that a snapshot by time has cut in two is one.

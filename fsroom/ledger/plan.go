@@ -44,14 +44,19 @@ type Plan struct {
 
 // Went returns how many paths went in the loss of [View.PlanLost] and are to come back, also those in whose place
 // something stands.
-func (p *Plan) Went() int {
-	n := len(p.Steps)
+func (p *Plan) Went() int { return len(p.WentPaths()) }
+
+// WentPaths returns those paths.
+func (p *Plan) WentPaths() (paths []string) {
+	for _, s := range p.Steps {
+		paths = append(paths, s.Path)
+	}
 	for _, k := range p.Kept {
 		if k.Why == ConflictInTheWay {
-			n++
+			paths = append(paths, k.Path)
 		}
 	}
-	return n
+	return paths
 }
 
 // PlanUndo plans to take back what changed between two snapshots, path by path, and nothing

@@ -16,6 +16,8 @@ import (
 const (
 	SpanTurn    = "turn"
 	SpanOutside = "outside" // between two turns
+	SpanUndo    = "undo"
+	SpanRestore = "restore"
 )
 
 // A TreeChange is a tree_changed event: what changed in the work tree in a stretch of time. What
@@ -82,8 +84,11 @@ func ChangedNothing(e *event.Event) bool {
 func TreeWords(e *event.Event) string {
 	p, err := readChange(e)
 	words := "after turn " + strconv.FormatInt(p.Turn, 10)
-	if p.Span == SpanTurn {
+	switch p.Span {
+	case SpanTurn:
 		words = words[len("after "):] + " of " + e.From
+	case SpanUndo, SpanRestore:
+		words = p.Span + " by " + e.From
 	}
 	switch {
 	case err != nil || p.Unknown != "":

@@ -440,6 +440,7 @@ func (v *Standing) Fields(c *wire.Codec) {
 	c.OptText("process", (*string)(&v.Process))
 	wire.TimeIfAny(c, "gone_at", &v.GoneAt)
 	wire.OptList(c, "trouble", &v.Trouble)
+	c.OptRaw("lost", &v.Lost)
 }
 
 func (t *Trouble) Fields(c *wire.Codec) {

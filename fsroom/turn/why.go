@@ -2,6 +2,7 @@ package turn
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 
 	"github.com/talking-stick/tt/journal/event"
@@ -14,6 +15,8 @@ type Standing struct {
 	Since   *event.Time // since when somebody has the turn, or when it was handed over; nil: it was never held
 	Process Process     // of the owner, or of whom the turn is reserved for; "": neither
 	GoneAt  *event.Time // see [State.GoneAt]
+
+	Lost json.RawMessage // what was not committed and went since the last turn: {files, since}; nil: nothing, or not known
 }
 
 // Standing returns how the turn stands at the moment of the facts.

@@ -225,9 +225,9 @@ func (r *recorder) Changed(st *turn.State, turnID int64, most int) (*member.Chan
 }
 
 // Before implements [member.Recorder]. It is done in the process that asks: nothing is started.
-func (r *recorder) Before(ctx context.Context, st *turn.State) {
+func (r *recorder) Before(ctx context.Context, st *turn.State, destroys string) {
 	if t := r.tree(st.Policy); t != nil {
-		request := ledger.Request{Why: ledger.WhyGuard, Agent: r.room.Self.ID}
+		request := ledger.Request{Why: ledger.WhyGuard, Agent: r.room.Self.ID, Note: destroys, Line: destroys != ""}
 		if st.Owner != "" {
 			request.Turn, request.Agent = st.Turn, st.Owner
 		}
@@ -242,9 +242,9 @@ func (r *recorder) Changing(st *turn.State) bool {
 }
 
 // BeforeAlone is [member.Recorder.Before] for an agent in a tree that has no room.
-func BeforeAlone(ctx context.Context, root, dataDir string, set Setting) {
+func BeforeAlone(ctx context.Context, root, dataDir, destroys string, set Setting) {
 	if t, err := OfDirectory(root, dataDir, set); err == nil {
-		request := ledger.Request{Why: ledger.WhyGuard}
+		request := ledger.Request{Why: ledger.WhyGuard, Note: destroys, Line: destroys != ""}
 		_ = soon(ctx, BeforeLimit, func(ctx context.Context) error { return t.takeNow(ctx, request) })
 	}
 }

@@ -53,26 +53,27 @@ func (h *run) shell(ctx context.Context) error {
 	return nil
 }
 
-// recordBefore takes a snapshot of each tree in which the tool is about to write. paths are the trees, or where there
-// is no room the paths: of those only what is in the tree of the session or in a repository, and what git does not
-// ignore, is recorded.
-func (h *run) recordBefore(ctx context.Context, paths []string) {
+// recordBefore takes a snapshot of each tree in which the tool is about to write. Of paths that are in no room only those
+// in the tree of the session or in a repository, which git does not ignore, count.
+func (h *run) recordBefore(ctx context.Context, writes []guard.Write) {
 	var all sync.WaitGroup
 	defer all.Wait()
+	slices.SortStableFunc(writes, func(a, b guard.Write) int { return strings.Compare(b.Destroys, a.Destroys) }) // those that destroy first
 	done := map[string]bool{}
-	for _, path := range paths {
+	for _, x := range writes {
+		path := x.Path
 		w, err := h.Locate(nearestDir(path))
 		if err != nil || done[w.Root] {
 			continue
 		}
 		room, _, err := h.Client(h.store, identity.Agent{}).Find(w)
-		record := func() { room.RecordBefore(ctx) }
+		record := func() { room.RecordBefore(ctx, x.Destroys) }
 		if err == nil && room == nil {
 			here, elsewhere := h.Locate(h.call.Dir)
 			if top(w.Root) != w.Root && (elsewhere != nil || here.Root != w.Root) || path != w.Root && gitIgnores(ctx, w.Root, []string{path})[0] {
 				continue
 			}
-			record = func() { h.RecordAlone(ctx, h.store, w.Root) }
+			record = func() { h.RecordAlone(ctx, h.store, w.Root, x.Destroys) }
 		}
 		if err == nil {
 			done[w.Root] = true

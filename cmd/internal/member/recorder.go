@@ -35,8 +35,8 @@ type Recorder interface {
 	// Changing reports whether an undo or restore changes the tree at this moment. It costs one look at a file.
 	Changing(st *turn.State) bool
 	// Before takes a snapshot before a tool writes in the room, or destroys where nobody holds. It waits for half a
-	// second at most; then the tool may go on.
-	Before(ctx context.Context, st *turn.State)
+	// second at most; then the tool may go on. destroys is the operation if it is known to destroy, else "".
+	Before(ctx context.Context, st *turn.State, destroys string)
 }
 
 // Changed is what an interrupted turn has changed.
@@ -138,13 +138,13 @@ func (r *Room) ChangedIn(st *turn.State, turnID int64, most int) (c *Changed, re
 }
 
 // RecordBefore takes a snapshot of the tree before a tool writes, see [Recorder].
-func (r *Room) RecordBefore(ctx context.Context) {
+func (r *Room) RecordBefore(ctx context.Context, destroys string) {
 	recorder := r.recorder()
 	if recorder == nil {
 		return
 	}
 	if snap, err := r.FS.View(); err == nil {
-		recorder.Before(ctx, snap.State)
+		recorder.Before(ctx, snap.State, destroys)
 	}
 }
 

@@ -50,8 +50,8 @@ func runHook(ctx context.Context, c *cli.Invocation) error {
 		Client: func(store *fsroom.Store, self identity.Agent) *member.Client {
 			return clientFor(c, store, processes(c), self)
 		},
-		RecordAlone: func(ctx context.Context, store *fsroom.Store, root string) {
-			changes.BeforeAlone(ctx, root, store.Local().Dir(), ledgerSetting(c))
+		RecordAlone: func(ctx context.Context, store *fsroom.Store, root, destroys string) {
+			changes.BeforeAlone(ctx, root, store.Local().Dir(), destroys, ledgerSetting(c))
 		},
 		UntilSignal: func(ctx context.Context) (context.Context, context.CancelFunc) {
 			return onSignal(ctx, endings...)

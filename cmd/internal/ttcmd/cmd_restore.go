@@ -230,7 +230,7 @@ func snapshotWords(s snapshotEntry) string {
 	case words == "":
 		words = s.Why
 	case s.Why == ledger.WhyGuard && s.Turn == 0:
-		words = "before a command that destroys"
+		words = "before a command"
 	}
 	if strings.Contains(words, "%d") {
 		words = fmt.Sprintf(words, s.Turn)

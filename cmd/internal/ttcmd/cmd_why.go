@@ -4,9 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
+	"time"
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/cmd/internal/mailbox"
+	"github.com/talking-stick/tt/cmd/internal/member"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal/event"
@@ -57,10 +59,17 @@ func runWhy(ctx context.Context, c *cli.Invocation) error {
 		}
 		told = slices.DeleteFunc(told, func(m mailbox.MemberReach) bool { return m.ID != id })
 	}
+	lost := lostNow(ctx, c, room, st)
+	if lost != nil {
+		standing.Lost, _ = json.Marshal(lost)
+	}
 	res := whyResult{Turn: wire.Append(nil, &standing), Members: told, Locks: locksOf(room), Next: st.Outlook(f),
 		JournalShortened: room.FS.Shortened()}
 	if elsewhere != "" {
 		res.Next = append(res.Next, elsewhere)
+	}
+	if lost != nil {
+		res.Next = append(res.Next, lost.words())
 	}
 	outside := outsideText(ctx, c, room, st)
 	return c.Out.Result(res, func(t *cli.Text) { writeWhy(t, standing, told, res, outside) })
@@ -123,4 +132,35 @@ func turnWords(t *cli.Text, v turn.Standing) string {
 		return "free, with a handoff of " + v.From + since
 	}
 	return "free"
+}
+
+// A treeLoss is work that was not committed and went since the last turn.
+type treeLoss struct {
+	Files int        `json:"files"`
+	Since event.Time `json:"since"` // of the snapshot that has it
+}
+
+func (l *treeLoss) words() string {
+	return counted(l.Files, "file") + " went after " + l.Since.UTC().Format("15:04:05") + " UTC, not committed; to bring back what went: tt restore --lost"
+}
+
+// lostNow returns what went since the last turn, nil if nothing did or it cannot be said in the time that a release would
+// wait.
+func lostNow(ctx context.Context, c *cli.Invocation, room *member.Room, st *turn.State) *treeLoss {
+	v, err := treeOf(c, room, st)
+	if err != nil || len(v.all) == 0 {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, time.Duration(st.Policy.LedgerWait)*time.Millisecond)
+	defer cancel()
+	view, err := v.lookNow(ctx)
+	if err != nil {
+		return nil
+	}
+	defer view.Close()
+	files, since, err := view.LostNow()
+	if err != nil || files == 0 {
+		return nil
+	}
+	return &treeLoss{files, event.NewTime(since)}
 }

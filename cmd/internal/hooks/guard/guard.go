@@ -91,7 +91,7 @@ func maySay(call payload.Call, seen SeenStore, what string) bool {
 
 // Edit returns the reason why a tool must not write, as [Stop] does. If there is none, writes are paths in the trees
 // that the session holds and is about to change. If the session has to have a turn first, take is the stick.
-func Edit(ctx context.Context, call payload.Call, rooms Rooms) (reason string, writes []string, take *Stick) {
+func Edit(ctx context.Context, call payload.Call, rooms Rooms) (reason string, writes []Write, take *Stick) {
 	paths := call.Paths
 	if len(paths) == 0 && call.Dir != "" {
 		paths = []string{call.Dir}
@@ -109,7 +109,7 @@ func Edit(ctx context.Context, call payload.Call, rooms Rooms) (reason string, w
 		case stick.Take:
 			take = stick
 		case stick.isHeld():
-			writes = append(writes, stick.Root)
+			writes = append(writes, Write{Path: stick.Root})
 		}
 	}
 	return "", writes, take

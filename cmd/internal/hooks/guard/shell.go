@@ -49,9 +49,15 @@ func (j Judgement) Refused() *Change {
 // Ignored reports for each path below root whether git ignores it, or would if it was there.
 type Ignored func(ctx context.Context, root string, paths []string) []bool
 
+// A Write is what a tool is about to change: a tree, or a path that is in no room.
+type Write struct {
+	Path     string
+	Destroys string // the operation, if it takes away more than it names
+}
+
 // Shell returns the reason why a shell must not run the command of call, as [Stop] does. writes are as for [Edit], also if it
 // is not known what the command does; where nobody holds, they are what destroys. take is as for Edit.
-func Shell(ctx context.Context, call payload.Call, env shell.Env, rooms Rooms, ignores Ignored) (reason string, writes []string,
+func Shell(ctx context.Context, call payload.Call, env shell.Env, rooms Rooms, ignores Ignored) (reason string, writes []Write,
 	take *Stick) {
 	j := JudgeCommand(ctx, call, env, rooms, ignores)
 	if c := j.Refused(); c != nil {
@@ -68,20 +74,24 @@ func Shell(ctx context.Context, call payload.Call, env shell.Env, rooms Rooms, i
 		return shellRefused(c, here), nil, nil
 	}
 	for _, c := range j.Changes {
+		destroys := ""
+		if c.Destroys && c.Op != "rm" { // that of a file which the turn has made is its own affair
+			destroys = c.Op
+		}
 		switch {
 		case c.Ignored:
 		case c.Stick == nil:
 			if c.Destroys {
-				writes = append(writes, c.Path)
+				writes = append(writes, Write{c.Path, destroys})
 			}
 		case c.Stick.Take && c.Stick.ShellGuard:
 			take = c.Stick
 		case c.Stick.isHeld() && c.Stick.isMine(), !c.Stick.isHeld() && c.Destroys:
-			writes = append(writes, c.Stick.Root)
+			writes = append(writes, Write{c.Stick.Root, destroys})
 		}
 	}
 	if here := stickHere(ctx, call, rooms); len(j.Unknown) > 0 && here != nil && here.isHeld() && here.isMine() { // it may write
-		writes = append(writes, here.Root)
+		writes = append(writes, Write{Path: here.Root})
 	}
 	return "", writes, take
 }
