@@ -33,7 +33,7 @@ var testTools = []string{
 // that makes it smaller.
 var budgets = map[string]int{
 	"cmd/agent-bus":              4400,
-	"cmd/internal/changes":       700,
+	"cmd/internal/changes":       780,
 	"cmd/internal/cli":           2750,
 	"cmd/internal/completion":    400,
 	"cmd/internal/console":       4100,
@@ -56,7 +56,7 @@ var budgets = map[string]int{
 	"cmd/internal/second":        200,
 	"cmd/internal/session":       200,
 	"cmd/internal/setup":         500,
-	"cmd/internal/ttcmd":         10400,
+	"cmd/internal/ttcmd":         10800,
 	"cmd/internal/viewers":       100,
 	"cmd/internal/viewstore":     150,
 	"cmd/tt":                     50,
@@ -68,7 +68,7 @@ var budgets = map[string]int{
 	"fsroom/doctor":              1080,
 	"fsroom/engine":              200,
 	"fsroom/history":             300,
-	"fsroom/ledger":              5700,
+	"fsroom/ledger":              6300,
 	"fsroom/mirror":              2050,
 	"fsroom/topic":               1300,
 	"fsroom/turn":                6400,
@@ -82,8 +82,8 @@ var budgets = map[string]int{
 
 // What all packages together may have.
 const (
-	productBudget = 80_600 // what users run
-	linkedBudget  = 63_400 // the part of it that tt links
+	productBudget = 81_500 // what users run
+	linkedBudget  = 64_300 // the part of it that tt links
 	toolsBudget   = 7_700  // test tools, which are to come down to 6 000
 	fileBudget    = 400    // one file of either
 )
@@ -96,12 +96,11 @@ var longFiles = map[string]int{
 	"cmd/internal/console/frame_room.go":        450,
 	"cmd/internal/member/wait.go":               550,
 	"cmd/internal/report/page/page.js":          700,
-	"cmd/internal/ttcmd/cmd_doctor.go":          450,
 	"fsroom/engine/enginetest/enginetest.go":    500,
 	"fsroom/engine/enginetest/memory/memory.go": 410,
 	"fsroom/mirror/mirror.go":                   500,
 	"fsroom/mirror/records.go":                  500,
-	"fsroom/turn/fields.go":                     450,
+	"fsroom/turn/fields.go":                     455,
 }
 
 // roundedBy is what a budget is a multiple of, at most.
