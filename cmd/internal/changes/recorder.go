@@ -87,6 +87,7 @@ func (r *recorder) Begin(ctx context.Context, before *turn.State, turnID int64, 
 func soon(ctx context.Context, limit time.Duration, do func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	done := make(chan error, 1)
+	defer debug.SetGCPercent(debug.SetGCPercent(400)) // a scan is short, and it is waited for
 	go func() {
 		defer cancel()
 		done <- ledger.Safely(func() error { return do(ctx) })
