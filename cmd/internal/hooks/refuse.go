@@ -16,7 +16,7 @@ func (h *run) edit(ctx context.Context) error {
 		return h.shell(ctx)
 	}
 	var reason string
-	var writes []string
+	var writes []guard.Write
 	var take *guard.Stick
 	for again := true; again; {
 		rooms := h.rooms()

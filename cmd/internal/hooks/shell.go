@@ -25,7 +25,7 @@ func (h *run) shell(ctx context.Context) error {
 		return nil
 	}
 	h.call.Dir = h.Env.Abs(h.call.Dir)
-	var writes []string
+	var writes []guard.Write
 	var take *guard.Stick
 	for again := true; again; {
 		var reason string
