@@ -38,18 +38,18 @@ var budgets = map[string]int{
 	"cmd/internal/completion":    400,
 	"cmd/internal/console":       4100,
 	"cmd/internal/consolecmd":    50,
-	"cmd/internal/hearing":       700,
+	"cmd/internal/hearing":       750,
 	"cmd/internal/hooks":         2000,
-	"cmd/internal/hooks/guard":   450,
+	"cmd/internal/hooks/guard":   500,
 	"cmd/internal/hooks/listen":  1100,
 	"cmd/internal/hooks/payload": 350,
 	"cmd/internal/hooks/shell":   3100,
 	"cmd/internal/hosts":         1050,
 	"cmd/internal/jobs":          1100,
 	"cmd/internal/locks":         300,
-	"cmd/internal/mailbox":       1700,
+	"cmd/internal/mailbox":       1750,
 	"cmd/internal/manual":        100,
-	"cmd/internal/member":        4300,
+	"cmd/internal/member":        4400,
 	"cmd/internal/questions":     1650,
 	"cmd/internal/report":        2650,
 	"cmd/internal/roomtypes":     100,
@@ -68,10 +68,10 @@ var budgets = map[string]int{
 	"fsroom/doctor":              1080,
 	"fsroom/engine":              200,
 	"fsroom/history":             300,
-	"fsroom/ledger":              6300,
+	"fsroom/ledger":              6200,
 	"fsroom/mirror":              2050,
 	"fsroom/topic":               1300,
-	"fsroom/turn":                6400,
+	"fsroom/turn":                6450,
 	"fsroom/workspace":           850,
 	"identity":                   2150,
 	"journal":                    2200,
@@ -82,17 +82,14 @@ var budgets = map[string]int{
 
 // What all packages together may have.
 const (
-	productBudget = 81_500 // what users run
-	linkedBudget  = 64_300 // the part of it that tt links
-	toolsBudget   = 7_700  // test tools, which are to come down to 6 000
+	productBudget = 79_900 // what users run
+	linkedBudget  = 62_800 // the part of it that tt links
+	toolsBudget   = 7_600  // test tools, which are to come down to 6 000
 	fileBudget    = 400    // one file of either
 )
 
 // longFiles may have more lines than fileBudget, until they are shorter.
 var longFiles = map[string]int{
-	"cmd/internal/simulation/agents.go":         450,
-	"cmd/internal/simulation/machine.go":        510,
-	"cmd/internal/simulation/oracle.go":         500,
 	"cmd/internal/console/frame_room.go":        450,
 	"cmd/internal/member/wait.go":               550,
 	"cmd/internal/report/page/page.js":          700,
