@@ -1,6 +1,7 @@
 package member
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -109,7 +110,7 @@ func (c *Client) joinAuto(ctx context.Context, w *workspace.Workspace) (*Room, *
 }
 
 // Place returns which place the agent has among those that want the turn. Who holds it, or is
-// to have it, is the first.
+// to have it first, is the first.
 func (r *Room) Place() int {
 	snap, err := r.FS.View()
 	if err != nil {
@@ -118,7 +119,7 @@ func (r *Room) Place() int {
 	st, f, mine := snap.State, r.Facts(snap.State), r.own().Marked(wantsFile)
 	earlier := slices.DeleteFunc(st.Others(r.Self.ID), func(id string) bool {
 		wants := f.Presence(id).Wants && r.FS.Agent(id).Marked(wantsFile).Before(mine)
-		return id == st.Owner || id == st.ReservedFor || !wants && !f.Waiting(id)
+		return id == cmp.Or(st.Owner, st.ReservedFor, st.Pending.Preferred) || !wants && !f.Waiting(id)
 	})
 	return 2 + len(earlier)
 }
