@@ -45,6 +45,10 @@ func (h *run) note(what string) {
 	if err != nil || len(agent.Client.Hearing().Rooms()) == 0 {
 		return
 	}
+	if h.isGuest(agent) {
+		h.sign(agent)
+		return
+	}
 	d := hearing.Doing{
 		What: what, Since: agent.Client.Now(), Session: h.call.SessionID,
 		StatusFile: cmp.Or(h.call.Transcript, h.statusFile(agent.Client.Self.Root)),

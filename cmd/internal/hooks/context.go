@@ -6,6 +6,7 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/hearing"
 	"github.com/talking-stick/tt/cmd/internal/hooks/listen"
 	"github.com/talking-stick/tt/cmd/internal/hooks/payload"
+	"github.com/talking-stick/tt/identity"
 )
 
 // context shows the model what is new. At most uses of a tool that costs a few looks at
@@ -18,7 +19,7 @@ func (h *run) context(ctx context.Context) error {
 	if len(agent.Client.Hearing().Rooms()) == 0 {
 		return nil
 	}
-	if l := agent.Client.Hearing().Listener(); l.Session != h.call.SessionID {
+	if l := agent.Client.Hearing().Listener(); l.Session != h.call.SessionID || !isOf(l.Process, agent) {
 		if err := h.open(ctx, agent, false); err != nil {
 			return err
 		}
@@ -43,6 +44,12 @@ func (h *run) context(ctx context.Context) error {
 		return err
 	}
 	return h.finish(payload.Reply{Context: line})
+}
+
+// isOf reports whether the process of a listener is that of the agent, as far as both are known: the
+// first of two windows may have ended.
+func isOf(process *identity.Process, agent *listen.Agent) bool {
+	return process == nil || agent.Client.Self.Root == nil || *process == *agent.Client.Self.Root
 }
 
 // show prints what was not shown yet as a reply.

@@ -17,12 +17,21 @@ func (h *run) end(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if isSecondWindow(agent) { // the first one goes on
+		h.endAuto(ctx, agent, true)
+		return nil
+	}
 	return h.endSession(ctx, agent, !h.call.GoesOn)
 }
 
 // endSession ends the session of an agent: the turns that hooks have taken for it, and its
-// membership in rooms of which it knows nothing. quits says that its process ends, too.
+// membership in rooms of which it knows nothing. quits says that its process ends, too. A session that is
+// open in another window goes on there.
 func (h *run) endSession(ctx context.Context, agent *listen.Agent, quits bool) error {
+	if agent.Client.HasOtherWindow() {
+		h.endAuto(ctx, agent, true)
+		return agent.End(ctx, agent.Session)
+	}
 	rooms := agent.Client.Hearing().Rooms()
 	if beside := h.leavePlaces(agent.Client.Self.ID); beside || len(rooms) > 0 { // else it has nothing to lose
 		h.log(agent.Client.EndSession(quits))

@@ -80,12 +80,13 @@ func (r *rooms) look(ctx context.Context, dir string, call payload.Call) (*guard
 	}
 	st, f := now.State, now.Facts
 	stick := &guard.Stick{Root: room.Directory(), Me: client.Self.ID, Turn: st.Turn}
+	window := room.HeldByOtherWindow(st)
+	if window != 0 { // what the session has in another window is no turn of this one
+		stick.Me = ""
+	}
 	switch st.Status(f) {
 	case turn.StateOwned:
-		stick.Holder = st.Owner
-		if pid := room.HeldByOtherWindow(st); pid != 0 {
-			stick.Me, stick.Window = "", pid
-		}
+		stick.Holder, stick.Window = st.Owner, window
 	case turn.StateReserved:
 		ttl := time.Duration(st.Policy.ClaimTTL) * time.Millisecond
 		if !f.Now.Expired(st.Pending.At, ttl) {

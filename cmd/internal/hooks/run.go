@@ -39,8 +39,9 @@ type run struct {
 	store  *fsroom.Store
 	stderr io.Writer
 	began  time.Time
-	lost   int  // how often a guard looked again
-	again  bool // a guard has to look again: a turn has ended meanwhile
+	lost   int   // how often a guard looked again
+	again  bool  // a guard has to look again: a turn has ended meanwhile
+	guest  *bool // see isGuest; nil: not known yet
 }
 
 // The errors that end a hook which has given its answer.

@@ -17,7 +17,7 @@ import (
 )
 
 // errNotTold is the error of a hook that tells its agent nothing: a helper inside the
-// session asks, the agent has not ended its turn, or the session is not known.
+// session asks, or a second window, the agent has not ended its turn, or the session is not known.
 var errNotTold = errors.New("the hook is not for the agent")
 
 // agent returns the agent of the session, or errNotTold.
@@ -25,7 +25,29 @@ func (h *run) agent() (*listen.Agent, error) {
 	if h.call.Subagent || h.call.Busy || h.call.SessionID == "" {
 		return nil, errNotTold
 	}
-	return h.sessionAgent()
+	agent, err := h.sessionAgent()
+	if err == nil && h.isGuest(agent) {
+		return nil, errNotTold
+	}
+	return agent, err
+}
+
+// isSecondWindow reports whether the session is open in another window, too, which was first: that
+// one is told of news, and what listens for the agent is that of it.
+func isSecondWindow(agent *listen.Agent) bool {
+	l, mine, table := agent.Client.Hearing().Listener(), agent.Client.Self.Root, agent.Client.Table
+	return l.Process != nil && mine != nil && *l.Process != *mine && l.Session == agent.Session &&
+		table.Verdict(*l.Process) == identity.Alive && !identity.Related(table, *l.Process, *mine)
+}
+
+// isGuest reports whether the hook is one of a second window that does not have the turn: what its
+// model does, and its end, says nothing of the agent. It is so from the beginning of the hook to its end.
+func (h *run) isGuest(agent *listen.Agent) bool {
+	if h.guest == nil {
+		guest := isSecondWindow(agent) && !agent.Client.HoldsHere()
+		h.guest = &guest
+	}
+	return *h.guest
 }
 
 // sessionAgent returns the agent that the session is to the commands its model runs.
@@ -126,7 +148,10 @@ func (h *run) version() string {
 	return status.Version
 }
 
-// open records that the session is open.
+// open records that the session is open. Of a second window nothing is recorded.
 func (h *run) open(ctx context.Context, agent *listen.Agent, watches bool) error {
+	if isSecondWindow(agent) {
+		return nil
+	}
 	return agent.Begin(ctx, listen.Session{ID: h.call.SessionID, Process: agent.Client.Self.Root, Watches: watches})
 }

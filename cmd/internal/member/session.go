@@ -25,6 +25,25 @@ func (c *Client) EndSession(quits bool) error {
 	return err
 }
 
+// HasOtherWindow reports whether the agent's session is open in another process, as far as is known.
+func (c *Client) HasOtherWindow() bool {
+	root := c.Self.Root
+	return root != nil && slices.ContainsFunc(c.Hearing().Rooms(), func(name string) bool {
+		return slices.ContainsFunc(c.Room(name, nil).processRecord(c.Self.ID).Processes, func(p identity.Process) bool {
+			return c.isAlive(&p) && !identity.Related(c.Table, p, *root)
+		})
+	})
+}
+
+// HoldsHere reports whether the process of the agent's session has taken a turn that the agent has.
+func (c *Client) HoldsHere() bool {
+	return slices.ContainsFunc(c.Hearing().Rooms(), func(name string) bool {
+		r := c.Room(name, nil)
+		snap, err := r.FS.Known()
+		return err == nil && snap.State.Owner == c.Self.ID && r.recorded(snap.State).Holder == r.session()
+	})
+}
+
 // SessionsBefore returns the other agents of the harness whose session was open in the process of
 // the agent last, as members of a room or among the ids of others, and not known to have ended
 // while that goes on. One that is open in another process, too, is not among them.

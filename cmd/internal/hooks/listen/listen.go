@@ -76,6 +76,9 @@ func (a *Agent) Begin(ctx context.Context, s Session) error {
 		if other = s.ID != before; other {
 			*l = hearing.Listener{Session: s.ID, How: l.How, Since: l.Since, Heard: l.Heard, Woken: l.Woken, Lately: l.Lately, Off: l.Off}
 		}
+		if l.Process != nil && s.Process != nil && *l.Process != *s.Process { // that one watched
+			l.Armed = event.Time{}
+		}
 		l.Process = s.Process
 		if s.Watches {
 			l.Armed = event.NewTime(a.now())
