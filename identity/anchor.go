@@ -86,16 +86,29 @@ func (r *resolver) searchRoot(h *harness.Harness) (root Info, found bool) {
 }
 
 // belowServer returns the part of chain that belongs to the session: a process that
-// serves many sessions of h, and what is above it, lives and ends without regard to
-// any of them.
+// serves many sessions of h, or starts them in the background, and what is above it, lives
+// and ends without regard to any of them.
 func (r *resolver) belowServer(chain []Info, h *harness.Harness) []Info {
-	server := func(p Info) bool { return slices.Contains(words(p.Args), h.ServerArg) }
-	at := slices.IndexFunc(chain, server)
-	if h.ServerArg == "" || at < 0 {
+	at := slices.IndexFunc(chain, func(p Info) bool {
+		args := words(p.Args)
+		return h.ServerArg != "" && slices.Contains(args, h.ServerArg) || isDaemon(args, h) && harnessOf(p) == h
+	})
+	if at < 0 {
 		return chain
 	}
 	r.note("ancestor process", chain[at].Name+" "+chain[at].String(), roleIgnored, "it serves many sessions")
 	return chain[:at]
+}
+
+// isDaemon reports whether args have those of the daemon of h, one after the other.
+func isDaemon(args []string, h *harness.Harness) bool {
+	n := len(h.DaemonArgs)
+	for i := range args {
+		if n > 0 && i+n <= len(args) && slices.Equal(args[i:i+n], h.DaemonArgs) {
+			return true
+		}
+	}
+	return false
 }
 
 // namedProcess returns the living process whose pid, at least lowest, is in the

@@ -288,6 +288,33 @@ func TestHarnessAsProcessOne(t *testing.T) {
 	}
 }
 
+// A daemon of the harness that starts sessions in the background is the process of none of them.
+func TestADaemonIsNobodysProcess(t *testing.T) {
+	for name, args := range map[string][]string{
+		"its own program":    {"/home/ada/.local/bin/claude", "daemon", "run"},
+		"run by node":        append(append([]string{}, node...), "daemon", "run"),
+		"one rewritten argv": {"claude daemon run"},
+	} {
+		table := newFakeTable()
+		daemon := table.Start(table.Start(1, "claude"), args...)
+		session := table.Start(daemon, "/home/ada/.local/share/claude/versions/2.1.250", "--bg-spare")
+		table.Call(table.Start(session, "bash", "-c", "tt"))
+		if a := resolve(t, env(claude), table); a.Root == nil || *a.Root != table.Process(session) {
+			t.Errorf("%s: root %v, want that of the session", name, a.Root)
+		}
+		table.Call(table.Start(table.Start(daemon, "/opt/2.1.250", "--bg-spare"), "bash", "-c", "tt"))
+		if a := resolve(t, env(claude), table); a.Root != nil {
+			t.Errorf("%s: root %v of a session that is not recognised", name, a.Root)
+		}
+	}
+	table := newFakeTable()
+	root := table.Start(1, "claude", "-p", "daemon run")
+	table.Call(table.Start(root, "bash"))
+	if a := resolve(t, env(claude), table); a.Root == nil || *a.Root != table.Process(root) {
+		t.Errorf("a prompt makes a daemon: %v", a.Root)
+	}
+}
+
 // The first terminal of Codex starts a server that runs the threads of all terminals,
 // so neither the server nor that terminal says whether a session lives.
 func TestAServerOfManySessionsIsNobodysProcess(t *testing.T) {

@@ -42,6 +42,7 @@ type Harness struct {
 	PIDVar      string   // variable with the pid of its process, which is taken as it is
 	PIDHintVar  string   // variable with a pid that another program has set: an ancestor that is the harness goes first
 	ServerArg   string   // argument of a process that serves many sessions: it and those above it belong to none of them
+	DaemonArgs  []string // arguments of a process that starts sessions in the background, each as a process of its own; as ServerArg
 
 	// What it keeps in the user's home directory.
 	ConfigDir ConfigDir

@@ -21,6 +21,7 @@ var optional = map[string]string{
 	"PIDVar":                  "it does not export its pid",
 	"PIDHintVar":              "no terminal exports its pid",
 	"ServerArg":               "each session has a process of its own",
+	"DaemonArgs":              "it starts no session in the background",
 	"Note":                    "there is nothing to know",
 	"ConfigDir.Var":           "the directory cannot be moved",
 	"ConfigDir.Sub":           "the base is the directory",

@@ -12,6 +12,7 @@ var table = []*Harness{
 		SessionVars: []string{"CLAUDE_CODE_SESSION_ID"},
 		PIDVar:      "CLAUDE_PID",
 		PIDHintVar:  "CMUX_CLAUDE_PID",
+		DaemonArgs:  []string{"daemon", "run"},
 		ConfigDir:   ConfigDir{Var: "CLAUDE_CONFIG_DIR", Base: ".claude"},
 		SkillDir:    "skills",
 		Hooks: Hooks{
