@@ -9,10 +9,19 @@ import "slices"
 //
 // A harness may consist of several processes, each the parent of the next, and may have
 // several sessions. So another session is seen only by a process of another harness, by a
-// command between two processes of the same one, or by its own root.
+// command between two processes of the same one, or by its own root: a session is started by those
+// whose processes are ancestors of its root, wherever the calling process is.
 func StartedBy(table Table, kind string, root *Process, owners []Process) bool {
 	if len(owners) == 0 {
 		return false
+	}
+	if root != nil {
+		info, err := table.Inspect(root.PID)
+		if err == nil && info.Process == *root && slices.ContainsFunc(ancestors(table, root.PID), func(p Info) bool {
+			return slices.Contains(owners, p.Process)
+		}) {
+			return true
+		}
 	}
 	chain := ancestors(table, table.Self().PID)
 	own := slices.IndexFunc(chain, func(p Info) bool { return !p.Zombie && harnessOf(p) != nil })

@@ -45,6 +45,18 @@ func TestStartedBy(t *testing.T) {
 	}
 }
 
+// A session is started by the ancestors of its process, also where its hooks run elsewhere.
+func TestStartedByAncestorOfRoot(t *testing.T) {
+	table, p := chain("zsh", "claude", "bash", "claude", "sh")
+	table.Call(table.Start(1, "sh"))
+	if !identity.StartedBy(table, "claude", &p[3], p[1:2]) {
+		t.Error("the ancestor of its process is not seen")
+	}
+	if identity.StartedBy(table, "claude", &p[1], p[3:4]) || identity.StartedBy(table, "claude", &p[3], p[3:4]) {
+		t.Error("it was started by its descendant, or by itself")
+	}
+}
+
 func TestNotStartedBy(t *testing.T) {
 	table, p := chain("zsh", "claude", "sh")
 	for name, owner := range map[string]identity.Process{"itself": p[1], "the shell of a person": {PID: 99, Start: 99}, "its own command": p[2]} {

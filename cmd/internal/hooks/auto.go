@@ -58,7 +58,7 @@ func (h *run) auto(w *workspace.Workspace, room *member.Room, st *turn.State, f 
 		return stick
 	}
 	me, late := agent.Client.Self.ID, h.isLate(agent)
-	others := h.places(w.Root, agent).others(!late && h.worksIn(w.Root, me))
+	others := h.places(w.Root, agent).others(!late && (stick == nil || !stick.ActsForHolder) && h.worksIn(w.Root, me))
 	switch {
 	case st == nil:
 		if len(others) > 0 {

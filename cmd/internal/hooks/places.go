@@ -10,10 +10,12 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/hooks/listen"
 	"github.com/talking-stick/tt/cmd/internal/member"
 	"github.com/talking-stick/tt/identity"
+	"github.com/talking-stick/tt/journal/wire"
 )
 
-// placesDir has, below a directory for each work tree, an empty file for each session that
-// works there and whose hooks are installed. Its time is the last sign of life, to a minute.
+// placesDir has, below a directory for each work tree, a file for each session that works there
+// and whose hooks are installed: its process, if that is known. Its time is the last sign of life,
+// to a minute.
 const placesDir = "places"
 
 const (
@@ -42,6 +44,9 @@ func (p places) others(works bool) (ids []string) {
 	}
 	if !has && !isPart && os.MkdirAll(p.dir, 0o700) == nil {
 		if f, err := os.OpenFile(filepath.Join(p.dir, p.me.Client.Self.ID), os.O_CREATE|os.O_WRONLY, 0o600); err == nil {
+			if root := p.me.Client.Self.Root; root != nil {
+				_, _ = f.Write(wire.Append(nil, root))
+			}
 			_ = f.Close()
 		}
 	}
@@ -77,6 +82,12 @@ func (p places) look() (ids []string, isPart, has bool) {
 			continue
 		}
 		process := p.me.Client.HearingOf(id).Listener().Process
+		if process == nil {
+			var of identity.Process
+			if b, err := os.ReadFile(path); err == nil && len(b) > 0 && wire.Decode(b, &of) == nil {
+				process = &of
+			}
+		}
 		_, ended := p.me.Client.HearingOf(id).Ended()
 		switch {
 		case ended:
