@@ -71,14 +71,16 @@ func First(ctx context.Context, r *member.Room, set Setting) {
 func wait(p turn.Policy) time.Duration { return time.Duration(p.LedgerWait) * time.Millisecond }
 
 // Begin implements [member.Recorder].
-func (r *recorder) Begin(ctx context.Context, before *turn.State, turnID int64, patience bool) {
+func (r *recorder) Begin(ctx context.Context, before *turn.State, turnID int64, patience bool) func() {
 	t := r.tree(before.Policy)
 	if t == nil {
-		return
+		return nil
 	}
 	begin := func(ctx context.Context) error { return t.apart(r.room.Self.ID).beginNow(ctx, before, turnID) }
-	if err := soon(ctx, BeforeLimit, begin); err != nil && patience && t.Ledger.Interrupted() {
-		_ = soon(ctx, changePatience, begin)
+	return func() {
+		if err := soon(ctx, BeforeLimit, begin); err != nil && patience && t.Ledger.Interrupted() {
+			_ = soon(ctx, changePatience, begin)
+		}
 	}
 }
 
@@ -234,6 +236,25 @@ func (r *recorder) Before(ctx context.Context, st *turn.State, destroys string) 
 		}
 		_ = soon(ctx, BeforeLimit, func(ctx context.Context) error { return t.takeNow(ctx, request) })
 	}
+}
+
+// Lost implements [member.Recorder].
+func (r *recorder) Lost(ctx context.Context, st *turn.State) (files int, since time.Time) {
+	t := r.tree(st.Policy)
+	if t == nil || !t.Ledger.Exists() {
+		return 0, since
+	}
+	ctx, cancel := context.WithTimeout(ctx, wait(st.Policy))
+	defer cancel()
+	v, err := t.Ledger.Look(ctx)
+	if err != nil {
+		return 0, since
+	}
+	defer v.Close()
+	if files, since, err = v.LostNow(); err != nil {
+		return 0, since
+	}
+	return files, since
 }
 
 // Changing implements [member.Recorder].

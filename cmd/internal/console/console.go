@@ -12,6 +12,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"golang.org/x/term"
 
+	"github.com/talking-stick/tt/cmd/internal/changes"
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/cmd/internal/console/draw"
 	"github.com/talking-stick/tt/cmd/internal/console/look"
@@ -38,6 +39,7 @@ func Run(ctx context.Context, c *cli.Invocation) error {
 		return err
 	}
 	eyes := look.New(view.Store, view.Clock, identity.System(), me)
+	eyes.Record(changes.Recorder(changes.SettingOf(c.Env.Lookup, c.Env.Home)))
 	opened, err := givenRoom(c, view)
 	if err != nil {
 		return err

@@ -116,6 +116,9 @@ func (m *model) facts(w int) []string {
 	default:
 		stick = m.Own(draw.Green, "free")
 	}
+	if n := m.detail.Lost; n > 0 {
+		stick += m.Own(draw.Alarm, "  "+code.Count(n, "file")+" went, not committed: tt restore --lost")
+	}
 	until, term := v.LeaseExpiresAt, "Lease"
 	if until == nil && v.ClaimExpiresAt != nil {
 		until, term = v.ClaimExpiresAt, "Claim"

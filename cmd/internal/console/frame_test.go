@@ -252,6 +252,16 @@ func TestStickLine(t *testing.T) {
 	}
 }
 
+// What a tree has lost stands beside the stick, with the command that brings it back.
+func TestLostLine(t *testing.T) {
+	t.Parallel()
+	m := sampleRoom(160, 50)
+	m.detail.Lost = 3
+	if frame := string(render(t, m)); !strings.Contains(frame, "3 files went, not committed: tt restore --lost") {
+		t.Error(frame)
+	}
+}
+
 func TestRoomsWithinRooms(t *testing.T) {
 	t.Parallel()
 	rooms := []*look.Room{}

@@ -13,11 +13,11 @@ import (
 
 // A Recorder records what a turn changes in the work tree.
 type Recorder interface {
-	// Begin records the tree as it is at the beginning of a turn that was just granted to the agent, in this
-	// process, before anybody is told of the turn. before is the room before the grant. What cannot be recorded
-	// soon is for the guardian. But with patience it waits for a change of the tree that is under way: the holder
-	// of the turn before puts back what an undo of its has changed.
-	Begin(ctx context.Context, before *turn.State, turnID int64, patience bool)
+	// Begin returns a function that records the tree as it is at the beginning of a turn that was just granted to the
+	// agent, in this process, before anybody is told of the turn; nil where nothing is recorded. before is the room
+	// before the grant. What cannot be recorded soon is for the guardian. But with patience it waits for a change of
+	// the tree that is under way: the holder of the turn before puts back what an undo of its has changed.
+	Begin(ctx context.Context, before *turn.State, turnID int64, patience bool) func()
 	// Begun is called by the guardian of a turn when it has seen the turn. It records the beginning if Begin
 	// did not.
 	Begun(st *turn.State)
@@ -32,6 +32,9 @@ type Recorder interface {
 	// Changed returns what a turn that is over has changed, at most so many paths of it; nil if
 	// that is not known. recorded is false where nothing is recorded.
 	Changed(st *turn.State, turnID int64, most int) (c *Changed, recorded bool)
+	// Lost returns how many files that were not committed went since the last turn, and since when; 0 also if that
+	// cannot be said soon. It scans the tree.
+	Lost(ctx context.Context, st *turn.State) (files int, since time.Time)
 	// Changing reports whether an undo or restore changes the tree at this moment. It costs one look at a file.
 	Changing(st *turn.State) bool
 	// Before takes a snapshot before a tool writes in the room, or destroys where nobody holds. It waits for half a
@@ -91,14 +94,12 @@ func (r *Room) recorder() Recorder {
 	return r.Record(r)
 }
 
-// beginning returns a function that records the beginning of the agent's turn, see [Recorder]; nil where nothing is
-// recorded.
+// beginning is [Recorder].Begin for the room.
 func (r *Room) beginning(ctx context.Context, before *turn.State, turnID int64, patience bool) func() {
-	recorder := r.recorder()
-	if recorder == nil {
-		return nil
+	if recorder := r.recorder(); recorder != nil {
+		return recorder.Begin(ctx, before, turnID, patience)
 	}
-	return func() { recorder.Begin(ctx, before, turnID, patience) }
+	return nil
 }
 
 // turnEnd begins to record the end of the agent's turn, if it has one. seen is as for
@@ -152,6 +153,14 @@ func (r *Room) RecordBefore(ctx context.Context, destroys string) {
 func (r *Room) IsChanging(st *turn.State) bool {
 	recorder := r.recorder()
 	return recorder != nil && recorder.Changing(st)
+}
+
+// Lost is [Recorder].Lost for the room.
+func (r *Room) Lost(ctx context.Context, st *turn.State) (files int, since time.Time) {
+	if recorder := r.recorder(); recorder != nil {
+		return recorder.Lost(ctx, st)
+	}
+	return 0, since
 }
 
 // WithoutHolder calls do while the room is locked and nobody has the turn: nobody is granted it until do returns. If

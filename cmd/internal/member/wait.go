@@ -415,6 +415,9 @@ func (t *turnRequest) granted(ctx context.Context) {
 func (t *turnRequest) answer() (err error) {
 	if t.begin != nil {
 		t.begin()
+		if lost := t.Room.StillHolds(t.fence()); isOvertaken(lost) { // since the room was unlocked
+			return lost
+		}
 	}
 	if t.answered != nil && (t.begin == nil || len(t.answered) > 0) {
 		err = <-t.answered

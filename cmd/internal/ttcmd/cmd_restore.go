@@ -179,7 +179,9 @@ func (v *treeView) list(ctx context.Context, c *cli.Invocation) error {
 	if err != nil {
 		return err
 	}
-	for _, s := range slices.Backward(v.all[len(v.all)-limit:]) {
+	all := slices.Clone(v.all)
+	slices.SortStableFunc(all, func(a, b *ledger.Snapshot) int { return cmp.Compare(a.At, b.At) }) // one may be recorded late
+	for _, s := range slices.Backward(all[len(all)-limit:]) {
 		e := snapshotEntry{Snapshot: s.Name(), At: event.NewTime(s.Time()), Why: s.Why, Turn: s.Turn, Agent: s.Agent,
 			Tree: s.Tree.String(), Note: s.Note, LeftOut: len(s.LeftOut)}
 		e.Differs, err = view.Differs(s)

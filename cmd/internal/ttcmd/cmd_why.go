@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
-	"time"
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/cmd/internal/mailbox"
@@ -59,7 +58,7 @@ func runWhy(ctx context.Context, c *cli.Invocation) error {
 		}
 		told = slices.DeleteFunc(told, func(m mailbox.MemberReach) bool { return m.ID != id })
 	}
-	lost := lostNow(ctx, c, room, st)
+	lost := lostNow(ctx, room, st)
 	if lost != nil {
 		standing.Lost, _ = json.Marshal(lost)
 	}
@@ -144,22 +143,10 @@ func (l *treeLoss) words() string {
 	return counted(l.Files, "file") + " went after " + l.Since.UTC().Format("15:04:05") + " UTC, not committed; to bring back what went: tt restore --lost"
 }
 
-// lostNow returns what went since the last turn, nil if nothing did or it cannot be said in the time that a release would
-// wait.
-func lostNow(ctx context.Context, c *cli.Invocation, room *member.Room, st *turn.State) *treeLoss {
-	v, err := treeOf(c, room, st)
-	if err != nil || len(v.all) == 0 {
-		return nil
-	}
-	ctx, cancel := context.WithTimeout(ctx, time.Duration(st.Policy.LedgerWait)*time.Millisecond)
-	defer cancel()
-	view, err := v.lookNow(ctx)
-	if err != nil {
-		return nil
-	}
-	defer view.Close()
-	files, since, err := view.LostNow()
-	if err != nil || files == 0 {
+// lostNow returns what went since the last turn, nil if nothing did.
+func lostNow(ctx context.Context, room *member.Room, st *turn.State) *treeLoss {
+	files, since := room.Lost(ctx, st)
+	if files == 0 {
 		return nil
 	}
 	return &treeLoss{files, event.NewTime(since)}

@@ -3,6 +3,7 @@ package look
 import (
 	"context"
 	"slices"
+	"time"
 
 	"github.com/talking-stick/tt/cmd/internal/locks"
 	"github.com/talking-stick/tt/cmd/internal/member"
@@ -23,7 +24,13 @@ type Detail struct {
 	Entries   []Entry          // the newest events, oldest first
 	Handoff   *event.Event     // the last one; nil: there was none
 	Ended     bool             // the room has ended; the rest is as it was before
+	Lost      int              // files that were not committed and went since the last turn
+
+	sought time.Time // when Lost was found out
 }
+
+// seekEvery is how often it is found out what a tree has lost, which scans it.
+const seekEvery = 15 * time.Second
 
 // An Entry is an event of the journal.
 type Entry struct {
@@ -59,6 +66,10 @@ func (l *Looker) Detail(ctx context.Context, name string, before *Detail) *Detai
 		d.Entries = nil // another room has come to this place
 	}
 	d.Entries = l.entries(ctx, room, st, d.Entries)
+	if now := time.Now(); now.Sub(d.sought) >= seekEvery {
+		d.Lost, _ = room.Lost(ctx, st)
+		d.sought = now
+	}
 	d.Handoff = lastHandoff(ctx, room, st, d.Entries)
 	d.Notes = notes(ctx, room, st)
 	w := &workspace.Workspace{Path: st.WorkspaceRoot, Root: st.WorkspaceRoot}

@@ -29,6 +29,9 @@ type Looker struct {
 	opened atomic.Pointer[string] // the room of which that is asked; nil: none
 }
 
+// Record makes the looker see what the trees of rooms have lost.
+func (l *Looker) Record(recorder func(*member.Room) member.Recorder) { l.eye.Record = recorder }
+
 // New returns a looker for the person with the id. Rooms that an engine has are read from
 // their mirrors; clock is that of the engine, nil that of this machine.
 func New(store *fsroom.Store, clock func() turn.Instant, table identity.Table, me string) *Looker {
