@@ -68,7 +68,8 @@ func (h *run) auto(w *workspace.Workspace, room *member.Room, st *turn.State, f 
 	case late && st.Owner == me: // others may have it, or soon
 		stick.Me, stick.Holder, stick.Take = "", "", true
 		return stick
-	case st.Policy.Auto == "off" || st.Owner == me && room.HeldByOtherWindow(st) == 0 || stick.Window != 0 || stick.Holder != "" && stick.Holder == stick.Me || stick.ActsForHolder:
+	case st.Policy.Auto == "off" || st.Owner == me && room.HeldByOtherWindow(st) == 0 || stick.Window != 0 ||
+		stick.Holder != "" && stick.Holder == stick.Me || stick.ActsForHolder:
 		return stick
 	case stick.Holder != "":
 		holder := stick.Holder

@@ -3,6 +3,7 @@ package hooks
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"time"
@@ -10,7 +11,6 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/hooks/listen"
 	"github.com/talking-stick/tt/cmd/internal/member"
 	"github.com/talking-stick/tt/identity"
-	"github.com/talking-stick/tt/journal/wire"
 )
 
 // placesDir has, below a directory for each work tree, a file for each session that works there
@@ -45,7 +45,7 @@ func (p places) others(works bool) (ids []string) {
 	if !has && !isPart && os.MkdirAll(p.dir, 0o700) == nil {
 		if f, err := os.OpenFile(filepath.Join(p.dir, p.me.Client.Self.ID), os.O_CREATE|os.O_WRONLY, 0o600); err == nil {
 			if root := p.me.Client.Self.Root; root != nil {
-				_, _ = f.Write(wire.Append(nil, root))
+				_ = json.NewEncoder(f).Encode(root)
 			}
 			_ = f.Close()
 		}
@@ -84,7 +84,7 @@ func (p places) look() (ids []string, isPart, has bool) {
 		process := p.me.Client.HearingOf(id).Listener().Process
 		if process == nil {
 			var of identity.Process
-			if b, err := os.ReadFile(path); err == nil && len(b) > 0 && wire.Decode(b, &of) == nil {
+			if b, err := os.ReadFile(path); err == nil && json.Unmarshal(b, &of) == nil {
 				process = &of
 			}
 		}
