@@ -46,7 +46,8 @@ func (h *run) take(ctx context.Context, stick *guard.Stick) error {
 		}
 		return h.finish(payload.Reply{Context: text})
 	case res.CurrentOwner == agent.Client.Self.ID && res.HeldBy == 0:
-		return errNotTold // another hook of the session was faster, and has told it
+		room.RecordBefore(ctx, "") // beside another hook of the session that was faster, and has told it
+		return errNotTold
 	case res.Status == turn.WaitClosed:
 		return h.notTaken(ctx, stick.Root, errors.New("the room has been closed meanwhile"))
 	}
