@@ -55,7 +55,8 @@ func (w *world) finale() {
 	}
 	w.drain()
 	for _, x := range w.windows {
-		if x.alive && !x.refused.IsZero() && w.oracle.class == "" && strings.Contains(x.reason, "you are called") {
+		called := func(y *window) bool { return y.agent == x.agent && y.called }
+		if x.alive && !x.refused.IsZero() && !slices.ContainsFunc(w.windows, called) && w.oracle.class == "" && strings.Contains(x.reason, "you are called") {
 			w.oracle.find("who wants the turn is not called", "%s was refused %v ago: %s", x.name, time.Since(x.refused).Round(time.Second), x.reason)
 		}
 	}

@@ -69,7 +69,7 @@ func (o *oracle) folds() {
 		return
 	}
 	has, err := o.room().View()
-	if err != nil || has.Lost != nil || has.Stale {
+	if err != nil || has.Lost != nil || has.Stale || !has.State.Open {
 		return
 	}
 	data := filepath.Join(o.w.base, "fold")

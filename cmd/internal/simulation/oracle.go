@@ -3,6 +3,8 @@ package simulation
 import (
 	"fmt"
 	"maps"
+	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -26,6 +28,7 @@ type oracle struct {
 	truths []string    // now
 	reads  []*reading
 	ends   []ending
+	undos  []*proc // that go on although somebody else was given the turn
 
 	grants map[int64]string            // lease of each turn that was told to its holder
 	events map[int64]string            // type of each event that was told
@@ -67,12 +70,20 @@ func (o *oracle) watch() {
 			o.passes(before, o.state)
 		}
 	}
+	for _, p := range o.undos {
+		for name, text := range o.w.tree {
+			if b, _ := os.ReadFile(filepath.Join(o.w.dir, name)); string(b) != text {
+				o.find("an undo writes in the next turn", "%s (%s) has made %q of %s, which was %q", p.name, p.window.name, b, name, text)
+			}
+		}
+	}
+	o.undos = slices.DeleteFunc(o.undos, func(p *proc) bool { return p.state == finished })
 	o.ends = slices.DeleteFunc(o.ends, func(e ending) bool { return e.p.state == finished })
 	if o.state == nil {
 		return
 	}
 	free := isFree(o.w.disk.file("lock")) // while a process has it, what its change needs is there in part
-	o.truths = o.now(free)
+	o.truths = o.now(free, o.truths)
 	o.reads = slices.DeleteFunc(o.reads, func(r *reading) bool {
 		for _, t := range o.truths {
 			r.truths[t] = true
@@ -129,14 +140,19 @@ func (o *oracle) overrun(agent string) {
 	}
 }
 
-// now returns what is true now of the holder, and if settled of the processes that it depends on.
-func (o *oracle) now(settled bool) (truths []string) {
+// now returns what is true now of the holder, and of the processes that it depends on: if not settled, what was before.
+func (o *oracle) now(settled bool, before []string) (truths []string) {
 	st := o.state
 	if st.Owner == "" {
 		return append(truths, fmt.Sprint("nobody holds ", st.Turn))
 	}
 	truths = append(truths, fmt.Sprintf("%s holds %d", st.Owner, st.Turn), st.Owner+" holds")
 	if !settled {
+		for _, t := range before {
+			if t == "guardian of "+st.Owner || t == "harness of "+st.Owner {
+				truths = append(truths, t)
+			}
+		}
 		return truths
 	}
 	var l turn.Lease
@@ -219,15 +235,17 @@ func (o *oracle) permitted(p *proc, x *window, r result, took, others bool) {
 	w, how := o.w, "holds"
 	owner, me := o.look(), x.family()
 	unable := strings.Contains(r.failed, "disk_full") || strings.Contains(r.failed, "data_dir_unusable")
+	blind := p.failed == string(fsroom.StepLoad) && r.failed == "" // it read, and asked for nothing
 	switch {
 	case took:
 		how = "took the turn"
+		o.given(x)
 	case owner == me:
 	case p.excused:
 		how = "was away"
 	case o.knew(p, me+" holds"):
 		how = "held when it looked"
-	case unable && (owner == "" || !o.lives(owner)):
+	case blind, unable && (owner == "" || !o.lives(owner)):
 		how, p.excused = "could not be told", true
 	case others:
 		how = "was let pass without the turn"
@@ -366,10 +384,24 @@ func (o *oracle) granted(x *window, r result) {
 		o.find("a turn was given twice", "turn %d of %s was told to somebody else before", int64(n), x.name)
 	}
 	o.grants[int64(n)] = lease
+	o.given(x)
 	x.refused = never
 	x.hand = true
 	o.took[x.agent] = x.proc
 	o.counts["grants"]++
+}
+
+// given is called when a window knows that it has the turn: what changes the tree for somebody else has stopped.
+func (o *oracle) given(x *window) {
+	for _, p := range o.w.procs {
+		if strings.HasPrefix(p.detail, "undo") && p.window.family() != x.family() && !p.killed && !slices.Contains(o.undos, p) {
+			o.undos = append(o.undos, p)
+		}
+	}
+	for name := range o.w.tree {
+		b, _ := os.ReadFile(filepath.Join(o.w.dir, name))
+		o.w.tree[name] = string(b)
+	}
 }
 
 // told notes an event that was acknowledged.
