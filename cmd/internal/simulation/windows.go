@@ -155,8 +155,7 @@ func (w *world) edit(id string, x *window, shell bool, d time.Duration, inner st
 		w.touch(file)
 		p.writer = x
 		if inner != "" {
-			y := w.open(p, inner, "s-"+inner, p)
-			w.hook(p, y, "session-start", "SessionStart", map[string]any{"source": "startup"})
+			w.begin(p.name+"i", w.open(p, inner, "s-"+inner, p), "startup")
 		}
 		p.sleep(d)
 		if p.writer = nil; gone() {
