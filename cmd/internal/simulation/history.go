@@ -50,6 +50,11 @@ func (o *oracle) history() {
 			grants[e.Turn] = e.To
 		}
 	}
+	if exists(o.w.disk.room) { // what the journal has lost is said with the next change
+		if snap, err := o.room().View(); err == nil && snap.Lost != nil {
+			lost = snap.State.Seq
+		}
+	}
 	for _, seq := range slices.Sorted(maps.Keys(o.events)) {
 		if kind, ok := kinds[seq]; seq > lost && (!ok || kind != o.events[seq]) {
 			o.find("what was acknowledged is gone", "event %d was a %s and is %q", seq, o.events[seq], kind)

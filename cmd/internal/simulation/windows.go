@@ -182,6 +182,9 @@ func (w *world) idle(id string, x *window, fails bool) {
 			w.logf("%s (%s) goes on: %s", p.name, x.name, w.brief(refused))
 			x.called = x.called || strings.Contains(refused, "reserved for you") || strings.Contains(refused, "offered to you")
 			x.hand = x.hand || strings.Contains(refused, "You still hold")
+			if strings.Contains(refused, "has ended") { // there is no turn to wait for
+				x.refused = never
+			}
 			return
 		}
 		w.logf("%s (%s) ends its model's turn", p.name, x.name)
