@@ -8,6 +8,7 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/cmd/internal/hooks/listen"
 	"github.com/talking-stick/tt/cmd/internal/hooks/payload"
+	"github.com/talking-stick/tt/identity"
 	"github.com/talking-stick/tt/identity/harness"
 )
 
@@ -47,7 +48,12 @@ func (h *run) endSession(ctx context.Context, agent *listen.Agent, quits bool) e
 // endSessionsBefore ends the sessions that were open in the process of one that begins, where the
 // harness has one session a process.
 func (h *run) endSessionsBefore(ctx context.Context, agent *listen.Agent) {
-	if !h.row().Hooks.OneSession || agent.Client.Self.Root == nil {
+	root := agent.Client.Self.Root
+	if !h.row().Hooks.OneSession || root == nil {
+		return
+	}
+	// One that a command of another has started is in a process of its own, although the furthest is taken for it.
+	if identity.StartedBy(agent.Client.Table, agent.Client.Self.Harness, root, []identity.Process{*root}) {
 		return
 	}
 	var ids []string

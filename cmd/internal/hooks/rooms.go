@@ -84,10 +84,15 @@ func (r *rooms) look(ctx context.Context, dir string, call payload.Call) (*guard
 	if window != 0 { // what the session has in another window is no turn of this one
 		stick.Me = ""
 	}
-	switch st.Status(f) {
-	case turn.StateOwned:
+	if st.Owner != "" && st.Owner != client.Self.ID {
+		stick.ActsForHolder = room.StartedByOwner(st, client.Self.Harness, r.root(client.Self))
+	}
+	switch status := st.Status(f); {
+	case stick.ActsForHolder: // also where the lease has run out: it is good until somebody takes it over
+		stick.Holder = st.Owner
+	case status == turn.StateOwned:
 		stick.Holder, stick.Window = st.Owner, window
-	case turn.StateReserved:
+	case status == turn.StateReserved:
 		ttl := time.Duration(st.Policy.ClaimTTL) * time.Millisecond
 		if !f.Now.Expired(st.Pending.At, ttl) {
 			stick.ReservedFor = st.ReservedFor
@@ -98,7 +103,6 @@ func (r *rooms) look(ctx context.Context, dir string, call payload.Call) (*guard
 	stick.Works = call.Kind == harness.KindStop && stick.Holder != "" && stick.Holder == stick.Me &&
 		(room.RunningJob(stick.Me) != nil || call.Task && room.IsAuto(st))
 	if stick.Holder != "" && stick.Holder != stick.Me && stick.Window == 0 {
-		stick.ActsForHolder = room.StartedByOwner(st, client.Self.Harness, r.root(client.Self))
 		stick.TakenOver = room.TakenOver(st)
 		if list := st.Trouble(f); len(list) > 0 {
 			stick.Trouble = list[0].Sentence() + ". Do: " + list[0].Do
@@ -107,7 +111,12 @@ func (r *rooms) look(ctx context.Context, dir string, call payload.Call) (*guard
 	if r.auto != nil {
 		stick = r.auto(w, room, st, f, stick)
 	}
-	if stick.Me != "" && st.Owner == stick.Me {
+	switch {
+	case stick.ActsForHolder: // what it does is done in the holder's turn
+		holder := *r.client
+		holder.Self = identity.Agent{ID: st.Owner}
+		r.held = append(r.held, held{holder.Room(room.FS.Name(), w), st, stick})
+	case stick.Me != "" && st.Owner == stick.Me:
 		r.held = append(r.held, held{room, st, stick})
 	}
 	return stick, nil
