@@ -95,12 +95,12 @@ export const TalkingStick = async ({ client, directory }) => {
     child.unref()
   }
 
-  const end = (id) => {
+  const end = (id, reason) => {
     listeners.get(id)?.kill()
     if (!begun.delete(id)) return
-    spawnSync("tt", HOOK("session-end"), { input: JSON.stringify({ session_id: id, cwd: directory }), timeout: PATIENCE, stdio: ["pipe", "ignore", "ignore"] })
+    spawnSync("tt", HOOK("session-end"), { input: JSON.stringify({ session_id: id, cwd: directory, reason }), timeout: PATIENCE, stdio: ["pipe", "ignore", "ignore"] })
   }
-  process.on("exit", () => [...begun].forEach(end))
+  process.on("exit", () => [...begun].forEach((id) => end(id)))
 
   // What is new for a session, "" if nothing is, and if the prompt that comes with it says it.
   const news = async (id, prompt) => {
@@ -141,7 +141,7 @@ export const TalkingStick = async ({ client, directory }) => {
     event: async ({ event }) => {
       const { info, sessionID: id, status } = event.properties ?? {}
       if (event.type === "session.created" && info) parents.set(info.id, info.parentID || "")
-      if (event.type === "session.deleted" && info) end(info.id)
+      if (event.type === "session.deleted" && info) end(info.id, "deleted")
       if (event.type === "session.status" && status?.type === "busy") {
         if (!busy.has(id) || waking.get(id)?.stored) waking.delete(id) // its model reads it now
         busy.add(id)

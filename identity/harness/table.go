@@ -169,13 +169,14 @@ var table = []*Harness{
 		SkillDir:    "skills",
 		Hooks: Hooks{
 			File: "plugins/talking-stick.js", Shape: Plugin, // plugin.js knows the rest
-			Events: []HookEvent{{Kind: KindContext, Event: "chat.message", Prompt: true}},
+			Events:     []HookEvent{{Kind: KindContext, Event: "chat.message", Prompt: true}},
+			StaysAfter: []string{"deleted"},
 		},
 		Input: HookInput{
 			Session: "session_id", SessionVar: "OPENCODE_RUN_ID", Event: "hook_event_name", Dir: "cwd",
 			Tool: "tool_name", ToolInput: "tool_input", Files: []string{"filePath"}, Patch: "patchText",
 			Command: []string{"command"}, CommandDir: []string{"workdir"},
-			Prompt: "prompt", Repeated: "stop_hook_active", Subagent: "agent_id", Failure: "error",
+			Prompt: "prompt", Repeated: "stop_hook_active", Subagent: "agent_id", Failure: "error", Reason: "reason",
 		},
 		Answer: HookAnswer{Stop: "block"},
 		Note:   "restart OpenCode to load the plugin",

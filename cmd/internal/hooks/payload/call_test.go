@@ -142,3 +142,21 @@ func TestDecodeWhatHarnessesSend(t *testing.T) {
 		}
 	}
 }
+
+// TestGoesOn: which ends of a session leave its process with another one.
+func TestGoesOn(t *testing.T) {
+	for _, test := range []struct {
+		id     harness.ID
+		reason string
+		want   bool
+	}{
+		{harness.ClaudeCode, "clear", true}, {harness.ClaudeCode, "resume", true}, {harness.ClaudeCode, "prompt_input_exit", false},
+		{harness.Gemini, "clear", true}, {harness.Gemini, "exit", false}, {harness.Codex, "clear", false},
+		{harness.OpenCode, "deleted", true}, {harness.OpenCode, "", false},
+	} {
+		call, err := Decode(test.id, harness.KindSessionEnd, []byte(`{"session_id":"s","reason":"`+test.reason+`"}`))
+		if err != nil || call.GoesOn != test.want {
+			t.Errorf("%s, %q: %v %v", test.id, test.reason, call.GoesOn, err)
+		}
+	}
+}
