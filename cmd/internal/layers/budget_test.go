@@ -39,7 +39,7 @@ var budgets = map[string]int{
 	"cmd/internal/console":       4100,
 	"cmd/internal/consolecmd":    50,
 	"cmd/internal/hearing":       750,
-	"cmd/internal/hooks":         2000,
+	"cmd/internal/hooks":         2050,
 	"cmd/internal/hooks/guard":   500,
 	"cmd/internal/hooks/listen":  1100,
 	"cmd/internal/hooks/payload": 350,
@@ -49,7 +49,7 @@ var budgets = map[string]int{
 	"cmd/internal/locks":         300,
 	"cmd/internal/mailbox":       1750,
 	"cmd/internal/manual":        100,
-	"cmd/internal/member":        4400,
+	"cmd/internal/member":        4450,
 	"cmd/internal/questions":     1650,
 	"cmd/internal/report":        2650,
 	"cmd/internal/roomtypes":     100,
@@ -82,14 +82,15 @@ var budgets = map[string]int{
 
 // What all packages together may have.
 const (
-	productBudget = 79_900 // what users run
-	linkedBudget  = 62_800 // the part of it that tt links
-	toolsBudget   = 7_600  // test tools, which are to come down to 6 000
+	productBudget = 80_100 // what users run
+	linkedBudget  = 63_000 // the part of it that tt links
+	toolsBudget   = 7_700  // test tools, which are to come down to 6 000
 	fileBudget    = 400    // one file of either
 )
 
 // longFiles may have more lines than fileBudget, until they are shorter.
 var longFiles = map[string]int{
+	"cmd/internal/simulation/oracle.go":         420,
 	"cmd/internal/console/frame_room.go":        450,
 	"cmd/internal/member/wait.go":               550,
 	"cmd/internal/report/page/page.js":          700,
