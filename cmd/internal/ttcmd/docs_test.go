@@ -47,12 +47,16 @@ func TestPagesRun(t *testing.T) {
 		}
 		t.Run(filepath.Base(page), func(t *testing.T) {
 			t.Parallel()
-			runPage(t, readPage(t, page))
+			ledger := "off"
+			if filepath.Base(page) == "README.md" {
+				ledger = "" // as users run it
+			}
+			runPage(t, readPage(t, page), "TALKING_STICK_LEDGER="+ledger)
 		})
 	}
 }
 
-func runPage(t *testing.T, page string) {
+func runPage(t *testing.T, page string, env ...string) {
 	const mark = "=== end of block ==="
 	var script strings.Builder
 	var shown []string // what each sh block is to print, "" for anything
@@ -79,7 +83,7 @@ func runPage(t *testing.T, page string) {
 	if len(shown) == 0 {
 		return
 	}
-	s := newScratch(t)
+	s := newScratch(t, env...)
 	root := filepath.Dir(s.dir)
 	s.dir = filepath.Join(root, "demo")
 	if err := os.Mkdir(s.dir, 0o755); err != nil {
