@@ -40,40 +40,29 @@ const (
 
 func readNamespace() string { return "" }
 
-// startOf returns the start of a process in Unix milliseconds, as the kernel has noted it, and
-// its parent.
-func startOf(pid int) (start uint64, parent int, err error) {
+// readStat asks the kernel. A start is in Unix milliseconds, as the kernel has noted it.
+func readStat(pid int) (stat, error) {
 	p := &process.Process{Pid: int32(pid)}
 	created, err := p.CreateTime()
 	if err != nil {
 		if unix.Kill(pid, 0) == unix.ESRCH {
 			err = fs.ErrNotExist
 		}
-		return 0, 0, err
+		return stat{}, err
 	}
-	above, _ := p.Ppid()
-	return uint64(created), int(above), nil
+	k, err := unix.SysctlKinfoProc("kern.proc.pid", pid)
+	if err != nil {
+		return stat{}, err
+	}
+	const stopped, zombie = 4, 5 // SSTOP and SZOMB of <sys/proc.h>
+	return stat{start: uint64(created), parent: int(k.Eproc.Ppid), zombie: k.Proc.P_stat == zombie, stopped: k.Proc.P_stat == stopped}, nil
 }
 
 // wallClock returns the time of a start.
 func wallClock(start uint64) time.Time { return time.UnixMilli(int64(start)).UTC() }
 
-// stateOf, nameOf and argumentsOf ask the kernel: gopsutil would start ps for them when it is
+// nameOf and argumentsOf ask the kernel: gopsutil would start ps for them when it is
 // built without cgo, and split arguments at their blanks.
-func stateOf(p *process.Process) (string, error) {
-	const stopped, zombie = 4, 5 // SSTOP and SZOMB of <sys/proc.h>
-	k, err := unix.SysctlKinfoProc("kern.proc.pid", int(p.Pid))
-	switch {
-	case err != nil:
-		return "", err
-	case k.Proc.P_stat == stopped:
-		return process.Stop, nil
-	case k.Proc.P_stat == zombie:
-		return process.Zombie, nil
-	}
-	return process.Running, nil
-}
-
 func nameOf(p *process.Process) string {
 	k, err := unix.SysctlKinfoProc("kern.proc.pid", int(p.Pid))
 	if err != nil {

@@ -36,39 +36,34 @@ func argumentsOf(p *process.Process) []string {
 	return args
 }
 
-func stateOf(p *process.Process) (string, error) {
-	states, err := p.StatusWithContext(ownProc)
-	return strings.Join(states, ""), err
-}
-
-// startOf returns the exact start of a process, in clock ticks since boot, and its parent: the 22nd
-// and the 4th field of /proc/PID/stat. gopsutil rounds the start to seconds, and for the parent it
-// asks first what machine this is. The error is fs.ErrNotExist only if the kernel confirms that
+// readStat reads /proc/PID/stat. gopsutil rounds the start to seconds, asks for the parent what machine
+// this is, and reads the state from another file. The error is fs.ErrNotExist only if the kernel confirms that
 // there is no such process: the file is also missing where /proc is mounted with hidepid.
-func startOf(pid int) (start uint64, parent int, err error) {
+func readStat(pid int) (stat, error) {
 	line, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	switch {
 	case err != nil && unix.Kill(pid, 0) == unix.ESRCH:
-		return 0, 0, fs.ErrNotExist
+		return stat{}, fs.ErrNotExist
 	case err != nil:
-		return 0, 0, fmt.Errorf("process %d is hidden: %w", pid, errors.Unwrap(err))
+		return stat{}, fmt.Errorf("process %d is hidden: %w", pid, errors.Unwrap(err))
 	}
 	return parseStat(line)
 }
 
-// parseStat parses a line "PID (name) S PPID …". The name may contain blanks, parentheses
-// and line ends, so the third field is behind the last ')'.
-func parseStat(line []byte) (start uint64, parent int, err error) {
+// parseStat parses a line "PID (name) STATE PPID …", whose 22nd field is the start in clock ticks since boot.
+// The name may contain blanks, parentheses and line ends, so the third field is behind the last ')'.
+func parseStat(line []byte) (stat, error) {
 	fields := bytes.Fields(line[bytes.LastIndexByte(line, ')')+1:])
 	if len(fields) <= 22-3 {
-		return 0, 0, fmt.Errorf("malformed stat line %q", line)
+		return stat{}, fmt.Errorf("malformed stat line %q", line)
 	}
 	parent, noParent := strconv.Atoi(string(fields[4-3]))
 	start, noStart := strconv.ParseUint(string(fields[22-3]), 10, 64)
 	if err := cmp.Or(noParent, noStart); err != nil {
-		return 0, 0, fmt.Errorf("malformed stat line %q: %v", line, err)
+		return stat{}, fmt.Errorf("malformed stat line %q: %v", line, err)
 	}
-	return start, parent, nil
+	state := fields[0][0]
+	return stat{start: start, parent: parent, zombie: state == 'Z' || state == 'X', stopped: state == 'T' || state == 't'}, nil
 }
 
 // wallClock returns the time of a start.

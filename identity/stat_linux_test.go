@@ -12,9 +12,11 @@ const statTail = " 1 2 3 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 1 0 122077 5124096 93
 
 func TestParseStat(t *testing.T) {
 	for _, name := range []string{"bash", "", "a b", "a) S 1 2 3", ")(", "x)\n(y", "((((", "claude"} {
-		start, parent, err := parseStat([]byte("4242 (" + name + ") S" + statTail))
-		if start != 122077 || parent != 1 || err != nil {
-			t.Errorf("%q: %d, %d, %v", name, start, parent, err)
+		for state, want := range map[string]stat{"S": {}, "T": {stopped: true}, "t": {stopped: true}, "Z": {zombie: true}, "X": {zombie: true}} {
+			want.start, want.parent = 122077, 1
+			if got, err := parseStat([]byte("4242 (" + name + ") " + state + statTail)); got != want || err != nil {
+				t.Errorf("%q, %s: %+v, %v", name, state, got, err)
+			}
 		}
 	}
 }
@@ -26,8 +28,8 @@ func TestParseStatRefuses(t *testing.T) {
 		"1 (x) S" + strings.Replace(statTail, "122077", "x", 1),
 		"1 (x) S" + strings.Replace(statTail, " 1 2", " y 2", 1),
 	} {
-		if start, parent, err := parseStat([]byte(line)); err == nil {
-			t.Errorf("%q: %d, %d", line, start, parent)
+		if got, err := parseStat([]byte(line)); err == nil {
+			t.Errorf("%q: %+v", line, got)
 		}
 	}
 }

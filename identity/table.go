@@ -1,7 +1,6 @@
 package identity
 
 import (
-	"cmp"
 	"errors"
 	"io/fs"
 	"math"
@@ -16,8 +15,8 @@ func System() Table { return system }
 
 var system = &systemTable{}
 
-// A systemTable has from gopsutil what that reads without starting a program, and from the
-// kernel the exact start.
+// A systemTable has names and arguments from gopsutil, where that starts no program, and from the
+// kernel the exact start and what stands beside it.
 type systemTable struct {
 	once sync.Once
 	self Process
@@ -29,8 +28,8 @@ func (t *systemTable) Self() Process {
 		if namespaced && t.self.Namespace == "" {
 			return
 		}
-		if start, _, err := startOf(t.self.PID); err == nil {
-			t.self.Start = start
+		if s, err := readStat(t.self.PID); err == nil {
+			t.self.Start = s.start
 		}
 	})
 	return t.self
@@ -41,11 +40,11 @@ func processAt(pid int, start uint64) Process {
 }
 
 func (t *systemTable) Inspect(pid int) (Info, error) {
-	p := &process.Process{Pid: int32(pid)}
-	info, err := t.look(pid, p)
+	info, err := t.Look(pid)
 	if err != nil {
 		return Info{}, err
 	}
+	p := &process.Process{Pid: int32(pid)}
 	info.StartedAt = wallClock(info.Start)
 	info.Name, info.Args = nameOf(p), argumentsOf(p) // empty if the process ends between the reads
 	return info, nil
@@ -55,28 +54,24 @@ func (t *systemTable) Verdict(p Process) Verdict {
 	return Judge(p, t.Self(), t.Look)
 }
 
+// Look leaves out StartedAt, Name and Args.
 func (t *systemTable) Look(pid int) (Info, error) {
-	return t.look(pid, &process.Process{Pid: int32(pid)})
-}
-
-// look leaves out StartedAt, Name and Args. The start is read last: if there is one, the state
-// is that of this process or of one that has ended before it.
-func (t *systemTable) look(pid int, p *process.Process) (Info, error) {
 	switch {
 	case pid <= 0 || pid > math.MaxInt32:
 		return Info{}, fs.ErrNotExist
 	case namespaced && namespace() == "":
 		return Info{}, errors.New("/proc does not show the processes of this namespace")
 	}
-	state, unread := stateOf(p)
-	start, parent, err := startOf(pid)
-	if err := cmp.Or(err, unread); err != nil {
+	s, err := readStat(pid)
+	if err != nil {
 		return Info{}, err
 	}
-	return Info{
-		Process: processAt(pid, start),
-		PPID:    parent,
-		Zombie:  state == process.Zombie,
-		Stopped: state == process.Stop,
-	}, nil
+	return Info{Process: processAt(pid, s.start), PPID: s.parent, Zombie: s.zombie, Stopped: s.stopped}, nil
+}
+
+// A stat is what the kernel says of a process at one moment.
+type stat struct {
+	start           uint64 // exact, in the unit of the system
+	parent          int
+	zombie, stopped bool
 }
