@@ -29,8 +29,17 @@ type rooms struct {
 
 func (h *run) rooms() *rooms {
 	r := &rooms{client: h.Client(h.store, identity.Agent{}), locate: h.Locate, lookup: h.Env.Lookup, sticks: map[string]*guard.Stick{}}
-	for _, lookup := range toolEnvironments(h.Env.Lookup, h.call) {
-		r.callers = append(r.callers, func() (identity.Agent, error) { return h.resolve(lookup) })
+	for i, lookup := range toolEnvironments(h.Env.Lookup, h.call) {
+		r.callers = append(r.callers, func() (identity.Agent, error) {
+			if i > 0 {
+				return h.resolve(lookup)
+			}
+			agent, err := h.sessionAgent()
+			if err != nil {
+				return identity.Agent{}, err
+			}
+			return agent.Client.Self, nil
+		})
 	}
 	if (h.call.Kind == harness.KindEdit || h.call.Kind == harness.KindShell) && h.actsAlone() {
 		r.auto = h.auto

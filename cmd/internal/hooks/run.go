@@ -37,6 +37,7 @@ type run struct {
 	Command
 	call   payload.Call
 	store  *fsroom.Store
+	self   *identity.Agent // that the session is to its tools; nil: not known yet
 	stderr io.Writer
 	began  time.Time
 	lost   int   // how often a guard looked again

@@ -52,10 +52,14 @@ func (h *run) isGuest(agent *listen.Agent) bool {
 
 // sessionAgent returns the agent that the session is to the commands its model runs.
 func (h *run) sessionAgent() (*listen.Agent, error) {
-	self, err := h.resolve(toolEnvironments(h.Env.Lookup, h.call)[0])
-	if err != nil {
-		return nil, err
+	if h.self == nil { // to look at its process takes most of a hook's time
+		self, err := h.resolve(toolEnvironments(h.Env.Lookup, h.call)[0])
+		if err != nil {
+			return nil, err
+		}
+		h.self = &self
 	}
+	self := *h.self
 	return &listen.Agent{Client: h.Client(h.store, self), Session: h.call.SessionID, Prompt: h.call.PromptText, Began: h.began}, nil
 }
 
