@@ -107,7 +107,7 @@ func waitYourself(w *workspace.Workspace) string {
 // next says what a session that wants the turn is to do: where something calls it, it may end
 // the turn of its model.
 func (h *run) next(agent *listen.Agent, room *member.Room, w *workspace.Workspace) string {
-	if l := agent.Client.Hearing().Listener(); l.Session != h.call.SessionID {
+	if l := agent.Client.Hearing().Listener(); !h.isGuest(agent) && (l.Session != h.call.SessionID || !isOf(l.Process, agent)) {
 		_ = h.open(context.Background(), agent, false)
 	}
 	h.startHearing(agent)

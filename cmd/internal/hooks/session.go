@@ -88,12 +88,15 @@ func (h *run) lasts() bool {
 // begin tells the harness what to watch, and the model how things stand. Where there is
 // nothing to watch, nothing is recorded for an agent that is in no room.
 func (h *run) begin(ctx context.Context) error {
+	watches := h.watches()
 	agent, err := h.agent()
 	if err != nil {
-		return err
+		if h.guest == nil || !*h.guest || !watches {
+			return err
+		}
+		return h.watchToo()
 	}
 	var r payload.Reply
-	watches := h.watches()
 	if watches {
 		path, err := agent.WakePath()
 		if err != nil {
@@ -128,6 +131,19 @@ func (h *run) begin(ctx context.Context) error {
 		_ = agent.Client.StartDetached("hook", proveCommand, "--agent", agent.Client.Self.ID)
 	}
 	return errAnswered
+}
+
+// watchToo tells a second window what to watch: it is the only one when the first has ended.
+func (h *run) watchToo() error {
+	agent, err := h.sessionAgent()
+	if err != nil {
+		return err
+	}
+	path, err := agent.WakePath()
+	if err != nil {
+		return err
+	}
+	return h.finish(payload.Reply{Watch: []string{path}})
 }
 
 // statusFile returns the file in which the harness says what its model does, "" if there is
