@@ -246,7 +246,8 @@ func (s *treeStorm) told(was, left map[string]string, args ...string) error {
 	return nil
 }
 
-// undo takes back one of the last turns. It changes what that turn did, or nothing.
+// undo takes back one of the last turns. It changes what that turn did, but for what git alone has moved from
+// commit to commit in it, or nothing.
 func (s *treeStorm) undo() error {
 	past := s.past[max(0, len(s.past)-4):]
 	turn := past[s.random.IntN(len(past))]
@@ -265,8 +266,17 @@ func (s *treeStorm) undo() error {
 			return fmt.Errorf("undo of turn %d has changed %s: %v", turn.number, path, res)
 		}
 	}
+	var answer struct {
+		GitMoved int `json:"git_moved"`
+	}
+	if err := json.Unmarshal([]byte(res.stdout), &answer); err != nil {
+		return fmt.Errorf("undo of turn %d: %v", turn.number, res)
+	}
 	for _, path := range ofTurn {
-		if before[path] == turn.left[path] && after[path] != turn.was[path] {
+		if before[path] != turn.left[path] || after[path] == turn.was[path] {
+			continue
+		}
+		if answer.GitMoved--; answer.GitMoved < 0 {
 			return fmt.Errorf("undo of turn %d has not changed %s: %v", turn.number, path, res)
 		}
 	}
