@@ -35,6 +35,9 @@ func (l *Ledger) Check(ctx context.Context, repair bool) (found []Problem) {
 	if l.Interrupted() {
 		add(l.applyingFile(), "an undo or restore was killed half-way; what it changed can be put back", false, l.recover)
 	}
+	for _, path := range l.damagedVerdicts() {
+		add(path, "a verdict is damaged, and counts for nothing", true, func() error { return os.RemoveAll(path) })
+	}
 	b, err := os.ReadFile(l.linesFile())
 	if err != nil {
 		return found

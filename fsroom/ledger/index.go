@@ -47,6 +47,11 @@ func readIndex(gitDir string) (tracked, error) {
 // parseIndex returns the paths of an index, and the name of the shared one that it
 // completes, "" for none.
 func parseIndex(b []byte) (paths tracked, shared string, err error) {
+	return parseIndexEntries(b, func(string, []byte) {})
+}
+
+// parseIndexEntries is parseIndex, and calls each for each entry with the part of it that has a fixed size.
+func parseIndexEntries(b []byte, each func(path string, fixed []byte)) (paths tracked, shared string, err error) {
 	const sum = 20
 	if len(b) < 12+sum || string(b[:4]) != "DIRC" {
 		return nil, "", errIndex
@@ -62,9 +67,11 @@ func parseIndex(b []byte) (paths tracked, shared string, err error) {
 	for range n {
 		var path string
 		var ok bool
+		start := at
 		if path, at, ok = indexEntry(b[:end], at, version, previous); !ok {
 			return nil, "", errIndex
 		}
+		each(path, b[start:])
 		if path != previous || len(paths) == 0 { // stages of a conflict
 			paths = append(paths, path)
 		}

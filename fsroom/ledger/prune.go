@@ -328,5 +328,6 @@ func (l *Ledger) replaceLines(kept []*Snapshot, last *Snapshot) error {
 	if err := l.opts.Fault("lines"); err != nil {
 		return err
 	}
+	l.dropVerdicts(kept)
 	return lockfile.Replace(l.linesFile(), b, l.dir)
 }

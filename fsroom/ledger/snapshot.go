@@ -26,6 +26,7 @@ const (
 	WhyGuard    = "guard" // before a tool of the holder wrote
 	WhyTick     = "tick"  // during a turn, by time
 	WhyPerson   = "person"
+	WhyJob      = "job"  // a job's command begins or has succeeded, see [Verdict]
 	WhyUndo     = "undo" // after one
 	WhyRestore  = "restore"
 	whyBefore   = "before_" // an undo or a restore

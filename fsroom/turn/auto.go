@@ -53,8 +53,8 @@ const mostArtifacts = 20
 
 // AutoHandoff returns the handoff of a turn that a hook ends. It has facts only, those of the
 // turn's tree_changed event among events. unchanged is true if the turn is known to have
-// changed nothing.
-func AutoHandoff(events []event.Event) (handoff json.RawMessage, unchanged bool) {
+// changed nothing. verified says which verdicts there are on the tree, "" for none.
+func AutoHandoff(events []event.Event, verified string) (handoff json.RawMessage, unchanged bool) {
 	type artifact struct {
 		Path string `json:"path"`
 	}
@@ -91,6 +91,9 @@ func AutoHandoff(events []event.Event) (handoff json.RawMessage, unchanged bool)
 		h.Status = "auto: changed " + code.Count(c.Files+unsure, "file")
 		if c.Head != nil {
 			h.Status += ", " + code.Count(c.Head.Commits, "commit")
+		}
+		if verified != "" {
+			h.Status += "; verified: " + verified
 		}
 		h.Artifacts = c.Paths[:min(len(c.Paths), mostArtifacts)]
 	}

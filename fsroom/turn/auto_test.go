@@ -72,7 +72,7 @@ func TestAutoHandoff(t *testing.T) {
 		if payload != "" {
 			events = append(events, event.Event{Type: turn.TreeChanged, Payload: []byte(payload)})
 		}
-		handoff, unchanged := turn.AutoHandoff(events)
+		handoff, unchanged := turn.AutoHandoff(events, "")
 		equal(t, payload, words(string(handoff), unchanged), want)
 		if _, err := turn.CheckHandoff(handoff); err != nil {
 			t.Errorf("%s: %v", payload, err)

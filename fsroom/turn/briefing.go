@@ -127,6 +127,12 @@ type MissedHandoff struct {
 	Status string // its beginning
 }
 
+func (h *MissedHandoff) Fields(c *wire.Codec) {
+	c.Int("turn_id", &h.TurnID)
+	c.Text("agent_id", &h.Agent)
+	c.Text("status", &h.Status)
+}
+
 // A MissedList collects the handoffs that an agent has missed: those of other agents
 // since its last turn, or since it joined if that was later.
 type MissedList struct {

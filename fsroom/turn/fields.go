@@ -304,6 +304,7 @@ func (r *WaitResult) Fields(c *wire.Codec) {
 	c.OptText("lease_id", &r.LeaseID)
 	c.OptRaw("handoff", &r.Handoff)
 	c.OptBool("handoff_lost", &r.HandoffLost)
+	c.OptRaw("verified", &r.Verified)
 	c.OptText("from_agent_id", &r.From)
 	c.OptText("revoked_agent_id", &r.Revoked)
 	c.OptText("reason", &r.Reason)
@@ -349,12 +350,6 @@ func (n *BriefNote) Fields(c *wire.Codec) {
 	c.OptBool("truncated", &n.Truncated)
 }
 
-func (h *MissedHandoff) Fields(c *wire.Codec) {
-	c.Int("turn_id", &h.TurnID)
-	c.Text("agent_id", &h.Agent)
-	c.Text("status", &h.Status)
-}
-
 func (u *Unread) Fields(c *wire.Codec) {
 	c.OptInt("messages", &u.Messages)
 	c.OptInt("notes", &u.Notes)
@@ -386,6 +381,7 @@ func (r *ReleaseResult) Fields(c *wire.Codec) {
 	c.OptText("hint", &r.Hint)
 	c.OptRaw("changes", &r.Changes)
 	c.OptBool("changes_pending", &r.ChangesPending)
+	c.OptRaw("verified", &r.Verified)
 	c.OptObject("unread", &r.Unread, r.Unread == Unread{})
 }
 

@@ -47,6 +47,7 @@ type WaitResult struct {
 	TurnID         int64
 	LeaseID        string
 	Handoff        json.RawMessage
+	Verified       json.RawMessage // with your_turn, the verdicts on the tree; set by the caller
 	From           string
 	Revoked        string
 	Reason         string

@@ -34,6 +34,7 @@ type ReleaseResult struct {
 	// with ChangesPending that is not known yet. Set by the caller.
 	Changes        json.RawMessage
 	ChangesPending bool
+	Verified       json.RawMessage // the verdicts on the tree that is handed over; set by the caller
 }
 
 // Release ends the turn. The next one is for the fairest other active member. If that one

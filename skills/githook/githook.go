@@ -9,6 +9,7 @@
 package githook
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -76,7 +77,11 @@ func (r Repository) check() string {
 	case PreRebase:
 		return ask(strings.NewReplacer("WHAT", "rebase", "UNLESS", rebaseUnless).Replace(stickCheck), "tt", 2)
 	}
-	return ask(strings.NewReplacer("WHAT", "commit", "UNLESS", "").Replace(stickCheck), "tt", 2)
+	check := ask(strings.NewReplacer("WHAT", "commit", "UNLESS", "").Replace(stickCheck), "tt", 2)
+	if r.Verified != "" {
+		check += ask(strings.ReplaceAll(verifiedCheck, "NAME", r.Verified), "tt", 30)
+	}
+	return check
 }
 
 // ask returns the check with a command substitution for each ASK: what "tt check" answers with
@@ -159,6 +164,33 @@ if command -v tt >/dev/null 2>&1UNLESS; then
 fi
 `
 
+// verifiedCheck refuses a commit unless a job of that name has passed on exactly the tree that would be
+// committed. It refuses it also where that is not known, unless there is no tt.
+const verifiedCheck = `# Refuses a commit unless the job NAME has passed on exactly what is committed.
+# Skip it once with: git commit --no-verify
+if command -v tt >/dev/null 2>&1; then
+  tt_said=ASK ` + verifiedMark + `NAME --commit --text END && tt_code=0 || tt_code=$?
+  if [ "$tt_code" != 0 ]; then
+    printf '%s\n' "$tt_said" >&2
+    echo 'tt: commit refused, it is not verified by the job "NAME"; skip this check once with "git commit --no-verify"' >&2
+    exit 1
+  fi
+  unset tt_said tt_code
+fi
+`
+
+const verifiedMark = "--verified "
+
+// verifiedIn returns the name of the job by which the check in a hook verifies commits, "" for none.
+func verifiedIn(hook []byte) string {
+	_, after, found := strings.Cut(string(hook), verifiedMark)
+	name, _, ok := strings.Cut(after, " --commit")
+	if !found || !ok || strings.ContainsAny(name, " \n'\"") {
+		return ""
+	}
+	return name
+}
+
 // chain runs the hook that was moved aside, if git would run it.
 func (h Hook) chain() string {
 	return `tt_chained="$(dirname -- "$0")/` + h.aside() + `"
@@ -173,7 +205,10 @@ type Repository struct {
 	// Engine and Room are for the check of pushes: what the environment of the installation
 	// names, "" for nothing.
 	Engine, Room string
-	Writer       *rewrite.Writer
+	// Verified is the name of the job that must have passed on what is committed; "" leaves that as it
+	// is. It is a word of the shell.
+	Verified string
+	Writer   *rewrite.Writer
 }
 
 // PlanInstall returns the change that adds the check. It writes nothing.
@@ -298,9 +333,10 @@ func (r Repository) look() (Change, error) {
 	if err != nil {
 		return Change{}, err
 	}
-	c := Change{Hook: filepath.Join(hooks, string(r.Hook)), Aside: filepath.Join(hooks, r.Hook.aside()), Note: note,
-		hook: r.Hook, check: r.check()}
+	c := Change{Hook: filepath.Join(hooks, string(r.Hook)), Aside: filepath.Join(hooks, r.Hook.aside()), Note: note, hook: r.Hook}
 	c.before, err = os.ReadFile(c.Hook)
+	r.Verified = cmp.Or(r.Verified, verifiedIn(c.before))
+	c.check = r.check()
 	if errors.Is(err, fs.ErrNotExist) {
 		return c, nil
 	}

@@ -148,7 +148,8 @@ func lastTurn(all []*ledger.Snapshot, before int64) (last *ledger.Snapshot) {
 
 // end records the end of a turn that was granted at a moment, and tells what it changed as soon as that
 // is known. A turn that is over sooner than its guardian has recorded its beginning is recorded as a whole.
-func (t *Tree) end(ctx context.Context, st *turn.State, granted time.Time, r ledger.Request, tell func(*ledger.Changes)) error {
+func (t *Tree) end(ctx context.Context, st *turn.State, granted time.Time, r ledger.Request,
+	tell func(*ledger.Changes, *ledger.Snapshot)) error {
 	if !granted.IsZero() && !t.isBegun(st, r.Turn) {
 		_ = t.begin(ctx, st, Job{Turn: r.Turn, Moment: granted})
 	}
@@ -156,7 +157,7 @@ func (t *Tree) end(ctx context.Context, st *turn.State, granted time.Time, r led
 		_ = t.Ledger.Sync(ctx) // what an end that was refused has left
 	}
 	r.Why, r.Agent, r.Line = ledger.WhyEnd, t.Room.Self.ID, true
-	r.Ready = func(v *ledger.View, s *ledger.Snapshot) { tell(t.turnFacts(v, r.Turn, s)) }
+	r.Ready = func(v *ledger.View, s *ledger.Snapshot) { tell(t.turnFacts(v, r.Turn, s), s) }
 	_, err := t.Ledger.Take(ctx, r)
 	return err
 }
@@ -169,7 +170,7 @@ func (t *Tree) endLate(ctx context.Context, st *turn.State, j Job) error {
 		return err
 	}
 	var facts *ledger.Changes
-	err = t.end(ctx, st, j.Moment, ledger.Request{Turn: j.Turn, Moment: ended, Margin: margin}, func(c *ledger.Changes) {
+	err = t.end(ctx, st, j.Moment, ledger.Request{Turn: j.Turn, Moment: ended, Margin: margin}, func(c *ledger.Changes, _ *ledger.Snapshot) {
 		facts = c
 		facts.LateMillis = time.Since(began).Milliseconds()
 	})

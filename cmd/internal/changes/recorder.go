@@ -2,6 +2,7 @@ package changes
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
@@ -182,26 +183,28 @@ func (t *Tree) ending(ctx context.Context, st *turn.State, limit time.Duration) 
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	e, granted := &member.TurnEnd{Turn: st.Turn, Agent: st.Owner, Recorded: ctx.Done()}, st.Grant.At.Wall.Time
 	apart := t.apart(e.Agent) // who ends the turn may be another
-	known := make(chan []byte, 1)
+	known := make(chan [2]json.RawMessage, 1)
 	go func() {
 		defer cancel()
 		debug.SetGCPercent(400) // a scan is short, the time that is waited for it too, and the process ends soon
 		_ = ledger.Safely(func() error {
-			return apart.end(ctx, st, granted, ledger.Request{Turn: e.Turn, Unsynced: true}, func(c *ledger.Changes) {
+			return apart.end(ctx, st, granted, ledger.Request{Turn: e.Turn, Unsynced: true}, func(c *ledger.Changes, s *ledger.Snapshot) {
 				if ctx.Err() == nil {
-					known <- apart.payload(c)
+					known <- [2]json.RawMessage{apart.payload(c), apart.verified(s)}
 					runtime.Gosched() // whoever waits for it goes on first: otherwise that takes 0.1 ms
 				}
 			})
 		})
 	}()
 	select {
-	case e.Changes = <-known:
+	case k := <-known:
+		e.Changes, e.Verified = k[0], k[1]
 		return e
 	case <-ctx.Done():
 	}
 	select {
-	case e.Changes = <-known:
+	case k := <-known:
+		e.Changes, e.Verified = k[0], k[1]
 	default:
 		e.Late = func() { t.start(nil, e.Agent, Job{At: "end", Turn: e.Turn, Moment: granted}) }
 	}

@@ -2,7 +2,6 @@ package changes
 
 import (
 	"cmp"
-	"context"
 	"path/filepath"
 	"slices"
 	"time"
@@ -92,28 +91,6 @@ func (t *Tree) ID() string { return filepath.Base(t.Ledger.Dir()) }
 // BeforeLimit is how long a tool, or whoever is granted a turn, waits at most for the snapshot before it. Tests
 // allow more.
 var BeforeLimit = 500 * time.Millisecond
-
-// TreeNow returns the id of a room's tree as it is now, "" if it cannot be said in the time that
-// a release would wait. Nothing is recorded before a turn is asked for, or a second session is
-// there.
-func TreeNow(ctx context.Context, r *member.Room, set Setting) string {
-	snap, err := r.FS.View()
-	if err != nil || !snap.State.Open || r.FS.IsShared() { // a shared room does not say where it is here
-		return ""
-	}
-	t, err := Of(r, snap.State.Policy, set)
-	if err != nil || !t.Ledger.Exists() {
-		return ""
-	}
-	ctx, cancel := context.WithTimeout(ctx, wait(snap.State.Policy))
-	defer cancel()
-	v, err := t.Ledger.Look(ctx)
-	if err != nil {
-		return ""
-	}
-	defer v.Close()
-	return v.Now.Tree.String()
-}
 
 // changed returns what a turn that is over has changed, as far as it is recorded, nil if it is
 // not.

@@ -11,6 +11,7 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/hooks/guard"
 	"github.com/talking-stick/tt/cmd/internal/hooks/payload"
 	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/fsroom/ledger"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/identity"
 )
@@ -43,6 +44,9 @@ func (h *run) take(ctx context.Context, stick *guard.Stick) error {
 		text := "You have the turn of " + cli.Line(stick.Root) + " now, because another session works here; it is handed on when you stop."
 		if before := turn.ReadHandoff(res.Handoff); res.From != "" && res.From != agent.Client.Self.ID && before.Status != "" {
 			text += " Before you: " + cli.Line(res.From) + " said " + cli.Line(shorten(before.Status+"; next: "+before.NextAction))
+		}
+		if words := ledger.VerifiedWords(res.Verified); words != "" {
+			text += " Verified: " + cli.Line(words) + "."
 		}
 		return h.finish(payload.Reply{Context: text})
 	case res.CurrentOwner == agent.Client.Self.ID && res.HeldBy == 0:

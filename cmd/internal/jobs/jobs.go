@@ -74,9 +74,13 @@ type Job struct {
 	Outcome   string            `json:"outcome,omitempty"` // "" until it has ended
 	Exit      *int              `json:"exit,omitempty"`
 	Signal    string            `json:"signal,omitempty"`
-	Tree      string            `json:"tree,omitempty"`
+	Root      string            `json:"root,omitempty"` // of the tree
+	Tree      string            `json:"tree,omitempty"` // when the command began
 	TreeMoved bool              `json:"tree_moved,omitempty"`
-	LogBytes  int64             `json:"log_bytes,omitempty"` // when it had ended
+	TreeState string            `json:"tree_state,omitempty"` // with Tree: what a verdict is about; "" if there can be none
+	Recheck   bool              `json:"recheck,omitempty"`    // the tree had a verdict of this command already
+	Held      *bool             `json:"held,omitempty"`       // and whether it held; nil if that is not known
+	LogBytes  int64             `json:"log_bytes,omitempty"`  // when it had ended
 
 	// Overridden are the environment variables that the runner has for itself, and Own those
 	// of them that the command has.

@@ -30,8 +30,9 @@ type Runner struct {
 	Room *Room
 	ID   int64
 	Drop []string // environment variables that the command does not get
-	// Tree returns the id of the tree as it is now, "" where that is not known. It may be nil.
-	Tree func(*Job) string
+	// Begins and Ends write down what the tree is when the command is about to begin, and when it has
+	// ended. They may be nil.
+	Begins, Ends func(*Job)
 	// Tell tells the end of the job. It is called again after an error.
 	Tell func(context.Context, *Job) error
 }
@@ -90,8 +91,8 @@ func (r *Runner) begin(j *Job) (*exec.Cmd, *os.File, error) {
 		return nil, nil, err
 	}
 	lockfile.Adopt(j.Log())
-	if r.Tree != nil {
-		j.Tree = r.Tree(j)
+	if r.Begins != nil {
+		r.Begins(j)
 	}
 	env := append(slices.DeleteFunc(os.Environ(), func(v string) bool {
 		name, _, _ := strings.Cut(v, "=")
@@ -144,9 +145,8 @@ func (r *Runner) end(j *Job, state *os.ProcessState, forced string) {
 	if j.LogBytes > MaxOutput && os.Truncate(j.Log(), MaxOutput) == nil {
 		j.LogBytes = MaxOutput
 	}
-	if j.Tree != "" {
-		at := r.Tree(j)
-		j.TreeMoved = at != "" && at != j.Tree
+	if r.Ends != nil {
+		r.Ends(j)
 	}
 	again(context.Background(), j.whileThere(j.save))
 }

@@ -157,7 +157,7 @@ func (r *Room) endAuto(ctx context.Context, over func(*turn.State) bool, keep fu
 			return nil, nil
 		}
 		changed := end.Events(st)
-		handoff, unchanged := turn.AutoHandoff(changed)
+		handoff, unchanged := turn.AutoHandoff(changed, end.verifiedWords())
 		if kept = kept || !unchanged && st.IsWanted(f, r.Self.ID) && keep(); kept {
 			return nil, nil
 		}

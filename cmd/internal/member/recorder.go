@@ -7,6 +7,7 @@ import (
 
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/fsroom/ledger"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal/event"
 )
@@ -37,6 +38,10 @@ type Recorder interface {
 	Lost(ctx context.Context, st *turn.State) (files int, since time.Time)
 	// Changing reports whether an undo or restore changes the tree at this moment. It costs one look at a file.
 	Changing(st *turn.State) bool
+	// Verified returns the verdicts on the tree that the agent gets with its turn, as a JSON array: nil
+	// if there are none, or if the tree is not, or may not be, the one that was handed over. st is the room
+	// before the grant, or after it.
+	Verified(ctx context.Context, st *turn.State) json.RawMessage
 	// Before takes a snapshot before a tool writes in the room, or destroys where nobody holds. It waits for half a
 	// second at most; then the tool may go on. destroys is the operation if it is known to destroy, else "".
 	Before(ctx context.Context, st *turn.State, destroys string)
@@ -60,6 +65,7 @@ type TurnEnd struct {
 	Turn     int64
 	Agent    string
 	Changes  json.RawMessage // nil if it was not known in time what changed
+	Verified json.RawMessage // the verdicts on the tree as a JSON array, nil if there are none
 	Late     func()          // starts another process, which records the end; nil: this one does
 	Recorded <-chan struct{} // closed when this process has written all that it records, or too late
 }
@@ -84,6 +90,14 @@ func (e *TurnEnd) Result() (changes json.RawMessage, pending bool) {
 		<-e.Recorded
 	}
 	return e.Changes, e.Late != nil
+}
+
+// verifiedWords says which verdicts there are on the tree, "" for none.
+func (e *TurnEnd) verifiedWords() string {
+	if e == nil {
+		return ""
+	}
+	return ledger.VerifiedWords(e.Verified)
 }
 
 // recorder returns the room's recorder, nil if nothing is recorded.
@@ -136,6 +150,14 @@ func (r *Room) ChangedIn(st *turn.State, turnID int64, most int) (c *Changed, re
 		return recorder.Changed(st, turnID, most)
 	}
 	return nil, false
+}
+
+// verified is [Recorder.Verified] for the room.
+func (r *Room) verified(ctx context.Context, st *turn.State) json.RawMessage {
+	if recorder := r.recorder(); recorder != nil {
+		return recorder.Verified(ctx, st)
+	}
+	return nil
 }
 
 // RecordBefore takes a snapshot of the tree before a tool writes, see [Recorder].

@@ -32,6 +32,9 @@ func (r *Room) Release(ctx context.Context, seen *snapshot, handoff json.RawMess
 	}, func() { r.forgetLease(r.Self.ID) })
 	res.Changes, res.ChangesPending = end.Result()
 	res.Changes = turn.ToldChange(res.Changes)
+	if end != nil && !res.ChangesPending {
+		res.Verified = end.Verified
+	}
 	if err != nil {
 		return res, nil, err
 	}

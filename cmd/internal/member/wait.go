@@ -475,6 +475,7 @@ func (t *turnRequest) resume(ctx context.Context) (err error) {
 type told struct {
 	handoff  json.RawMessage
 	lost     bool // the handoff
+	verified json.RawMessage
 	briefing turn.Briefing
 	shown    func(*turn.State)
 	err      error
@@ -485,6 +486,9 @@ type told struct {
 func (t *turnRequest) lookUp(ctx context.Context, st *turn.State, handoff int64) (n told) {
 	if n.handoff, n.lost, n.err = t.Room.readHandoff(ctx, handoff); n.err == nil && t.Room.News != nil {
 		n.briefing, n.shown = t.Room.News.Briefing(ctx, st, handoff)
+	}
+	if len(n.handoff) > 0 {
+		n.verified = t.Room.verified(ctx, st)
 	}
 	return n
 }
@@ -502,6 +506,7 @@ func (t *turnRequest) beginToTell(ctx context.Context) {
 
 // tell adds what the agent is told to the result.
 func (t *turnRequest) tell(n told) error {
+	t.result.Verified = n.verified
 	t.result.Handoff, t.result.HandoffLost, t.result.Briefing, t.shown = n.handoff, n.lost, n.briefing, n.shown
 	return n.err
 }

@@ -25,6 +25,7 @@ var Install = &cli.Command{
 		{Line: "tt install --all --print", What: "show everything that would be written, and write nothing"},
 		{Line: "tt install claude-code codex"},
 		{Line: "tt install git", What: "in a repository: refuse commits of those who do not hold the stick"},
+		{Line: "tt install git --verified test", What: "and commits of a tree on which the job test has not passed"},
 	},
 	Flags: func(f *cli.Flags) {
 		f.Bool("all", "every harness on this machine")
@@ -37,6 +38,7 @@ var Install = &cli.Command{
 		f.Bool("no-auto", "sessions do not take the turn by themselves, also after later installations")
 		f.Bool("auto", "they do again, in rooms whose policy does not say otherwise (default, but after --no-auto)")
 		f.Bool("hold", "for gemini and antigravity: a hook delays the end of each turn until there is news, 30 minutes at most")
+		f.String("verified", "NAME", "for git: refuse also a commit of what no job of this name has passed on, see tt check --verified")
 		repositoryFlag(f)
 	},
 	Exits:     []cli.ExitStatus{{Status: 1, Meaning: "a harness failed; the others are done"}},

@@ -12,6 +12,7 @@ import (
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/cmd/internal/hosts"
+	"github.com/talking-stick/tt/cmd/internal/locks"
 	"github.com/talking-stick/tt/cmd/internal/session"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/ledger"
@@ -54,6 +55,15 @@ func changeHarnesses(ctx context.Context, c *cli.Invocation, opts skills.Options
 	withGit := len(names) < len(c.Rest("harness"))
 	if c.Given("path") && !withGit {
 		return c.Usagef("--path is for git, which is not named")
+	}
+	if !out && c.Given("verified") {
+		switch {
+		case !withGit:
+			return c.Usagef("--verified is for git, which is not named").WithHint("tt install git --verified NAME")
+		case !locks.ValidName(c.String("verified")):
+			return c.Usagef("--verified is the name of a job").
+				WithHint("use lower-case letters and digits, and . _ - behind the first; 64 at most").With("flag", "verified")
+		}
 	}
 	var changes []githook.Change
 	if withGit { // first, because it may refuse
@@ -141,10 +151,14 @@ func planGit(c *cli.Invocation, env skills.Environment, out bool) (changes []git
 		}
 		dir = c.Env.Abs(path)
 	}
+	verified := ""
+	if !out {
+		verified = c.String("verified")
+	}
 	engine, hasEngine := engineOf(c, dir)
 	for _, hook := range []githook.Hook{githook.PreCommit, githook.PreRebase, githook.PrePush} {
 		repository := githook.Repository{
-			Dir: dir, Hook: hook, Writer: env.Writer(),
+			Dir: dir, Hook: hook, Writer: env.Writer(), Verified: verified,
 			Engine: engine, Room: c.Env.Lookup(hosts.RoomVariable),
 		}
 		change, err := repository.PlanUninstall()

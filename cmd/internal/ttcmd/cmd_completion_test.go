@@ -12,7 +12,7 @@ import (
 // something that only the user knows.
 func TestEveryPositionHasValuesOrIsFree(t *testing.T) {
 	freeFlags := []string{
-		"after", "command", "do-not", "exec", "lease", "ledger-size", "limit", "moment", "next-action", "note", "question", "reason", "room", "since", "status", "tail", "timeout", "token", "turn", // texts and numbers
+		"after", "command", "do-not", "exec", "lease", "ledger-size", "limit", "moment", "next-action", "note", "question", "reason", "room", "since", "status", "tail", "timeout", "token", "turn", "verified", // texts and numbers
 	}
 	freeArgs := []string{"body", "kind", "line", "room", "seq", "snapshot", "turn", "word"}
 	home := t.TempDir()

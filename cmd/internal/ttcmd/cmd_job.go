@@ -17,6 +17,7 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/session"
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/fsroom/ledger"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/identity"
 )
@@ -33,16 +34,25 @@ var jobRunCommand = &cli.Command{
 		"it ends you are told once: by tt inbox, by tt wait --inbox, or by your harness. So end your turn and do not wait for it. " +
 		"What it prints is in its log.\n\n" +
 		"COMMAND has no standard input, and TT_JOB=NAME#ID. You are a member of the room; the stick is not needed. If the room's " +
-		"journal is shared, it has the job's name, the first word of COMMAND and how it ended, never its arguments or its output.",
+		"journal is shared, it has the job's name, the first word of COMMAND and how it ended, never its arguments or its output.\n\n" +
+		"A COMMAND that ends with 0 on a tree that is the same then as when it began leaves a verdict on that tree: every file that git " +
+		"does not ignore, its content and its mode. Environment and tools are no part of it: put them into NAME (test-go1.26). With --once, " +
+		"COMMAND is not run where there is a verdict on the tree as it is now, of the same name, command and directory: the answer is " +
+		"verified. If such a job runs on this tree, the answer is that job. --recheck runs it all the same, waits for its end, and answers " +
+		"whether the verdict held; it exits with the status of COMMAND. A run that fails withdraws the verdict.",
 	Examples: []cli.Example{
 		{Line: "tt job run test -- make test", What: "a long test run; end your turn meanwhile"},
+		{Line: "tt job run test --once -- make test", What: "the same, unless it has passed on exactly this tree already"},
 		{Line: "tt job run ci --timeout 1h -- gh run watch 1234 --exit-status", What: "be called when CI has ended"},
 	},
 	Flags: func(f *cli.Flags) {
 		f.Duration("timeout", "D", 0, "end COMMAND when it has run for so long (default: no end)")
+		f.Bool("once", "run nothing if COMMAND has succeeded on exactly this tree, or runs on it")
+		f.Bool("recheck", "run all the same, wait for the end, and say whether the verdict held")
 		pathFlag(f)
 	},
-	Errors: []code.Code{code.NotJoined, code.RoomNotFound, code.JobLimit, code.JobWouldDie, code.JobLost, code.DataDirUnusable, code.DiskFull},
+	Errors: []code.Code{code.NotJoined, code.RoomNotFound, code.JobLimit, code.JobWouldDie, code.JobLost, code.DataDirUnusable, code.DiskFull,
+		code.LedgerOff, code.ApplyFailed},
 	Exits: []cli.ExitStatus{
 		{Status: statusCannotRun, Meaning: "COMMAND cannot be run"},
 		{Status: statusNotFound, Meaning: "there is no COMMAND"},
@@ -57,6 +67,8 @@ type jobStarted struct {
 	PID   int    `json:"pid,omitempty"`
 	State string `json:"state"`
 	Log   string `json:"log"`
+
+	LeftOut []ledger.LeftOut `json:"left_out,omitempty"` // with --once: why there will be no verdict
 }
 
 func runJobRun(ctx context.Context, c *cli.Invocation) error {
@@ -91,9 +103,28 @@ func runJobRun(ctx context.Context, c *cli.Invocation) error {
 		return turn.NotJoined(snap.State, room.Self.ID)
 	}
 	room.RecordPresence(ctx, snap.State)
-	j, err := room.StartJob(snap.State, jobs.Job{
-		Name: name, Command: argv, Program: program, Dir: c.Env.Dir, Timeout: c.Duration("timeout").Milliseconds(),
-	})
+	job := jobs.Job{
+		Name: name, Command: argv, Program: program, Dir: c.Env.Dir, Timeout: c.Duration("timeout").Milliseconds(), Root: room.Directory(),
+	}
+	var left []ledger.LeftOut
+	free := func() {}
+	if c.Bool("once") || c.Bool("recheck") {
+		once, err := askOnce(ctx, c, room, snap.State, &job)
+		if err != nil {
+			return err
+		}
+		free = once.free
+		defer free()
+		if once.verdict != nil && !c.Bool("recheck") {
+			return writeVerified(c, once.verdict)
+		}
+		if once.running != nil && !c.Bool("recheck") {
+			return writeJoined(c, viewJob(room.FS.Name(), once.running))
+		}
+		left = once.left
+	}
+	j, err := room.StartJob(snap.State, job)
+	free()
 	if failed := (*jobs.NotStartedError)(nil); errors.As(err, &failed) {
 		return cli.Fail(statusCannotRun, code.New(code.Usage, "%v", failed))
 	}
@@ -101,10 +132,17 @@ func runJobRun(ctx context.Context, c *cli.Invocation) error {
 		return err
 	}
 	v := viewJob(room.FS.Name(), j)
-	res := jobStarted{j.ID, j.Name, v.PID, v.State, v.Log}
+	if c.Bool("recheck") && j.Recheck {
+		return recheck(ctx, c, room, j)
+	}
+	res := jobStarted{j.ID, j.Name, v.PID, v.State, v.Log, left}
 	return c.Out.Result(res, func(t *cli.Text) {
 		t.Line("Job %s runs (pid %d). You are told when it ends; do not wait for it.", t.Bold(j.End().Title()), v.PID)
 		t.Line("Log: tt job log %s", j.Name)
+		if len(left) > 0 {
+			t.Line("It gives no verdict: the tree is not recorded whole.")
+			writeLeftOut(t, left)
+		}
 	})
 }
 
@@ -145,8 +183,9 @@ func runJobRunner(ctx context.Context, c *cli.Invocation) error {
 	room.Table = client.Table
 	r := &jobs.Runner{
 		Room: room, ID: id, Drop: []string{locks.Variable},
-		Tell: func(ctx context.Context, j *jobs.Job) error { return client.Room(room.Name, nil).TellJob(ctx, j) },
-		Tree: func(*jobs.Job) string { return changes.TreeNow(ctx, client.Room(room.Name, nil), ledgerSetting(c)) },
+		Tell:   func(ctx context.Context, j *jobs.Job) error { return client.Room(room.Name, nil).TellJob(ctx, j) },
+		Begins: func(j *jobs.Job) { changes.JobBegins(ctx, client.Room(room.Name, nil), ledgerSetting(c), j) },
+		Ends:   func(j *jobs.Job) { changes.JobEnds(ctx, client.Room(room.Name, nil), ledgerSetting(c), j) },
 	}
 	return r.Run(ctx)
 }
@@ -163,6 +202,9 @@ type jobView struct {
 	LogBytes int64  `json:"log_bytes"`
 
 	// What only the file of the job has.
+	Root       string   `json:"root,omitempty"`
+	TreeState  string   `json:"tree_state,omitempty"`
+	Recheck    bool     `json:"recheck,omitempty"`
 	Program    string   `json:"program,omitempty"`
 	Process    *string  `json:"process,omitempty"`
 	Overridden []string `json:"overridden,omitempty"`

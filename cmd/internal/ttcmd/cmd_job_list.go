@@ -197,6 +197,9 @@ func runJobWait(ctx context.Context, c *cli.Invocation) error {
 	ctx, stop := onSignal(ctx, endings...)
 	defer stop()
 	j, r, err := findJob(ctx, c)
+	if v := verifiedInstead(ctx, c, j, err); v != nil {
+		return writeVerified(c, v)
+	}
 	if err != nil {
 		return interrupted(ctx, err)
 	}
@@ -217,6 +220,11 @@ func runJobWait(ctx context.Context, c *cli.Invocation) error {
 	if err := showJob(c, viewJob(r.FS.Name(), j)); err != nil {
 		return err
 	}
+	return exitAsJob(j)
+}
+
+// exitAsJob exits with the status of the job's command.
+func exitAsJob(j *jobs.Job) error {
 	switch {
 	case j.Outcome == "":
 		return cli.Exit(statusLockBusy)

@@ -227,6 +227,7 @@ func writeSnapshots(t *cli.Text, r snapshotsResult) {
 func snapshotWords(s snapshotEntry) string {
 	words := map[string]string{"first": "before the first turn", "start": "beginning of turn %d", "end": "end of turn %d",
 		"takeover": "end of turn %d, taken over", "person": "tt snapshot", "guard": "before a write in turn %d", "tick": "during turn %d",
+		"job":         "after a job that passed",
 		"before_undo": "before an undo", "before_restore": "before a restore", "undo": "after an undo", "restore": "after a restore"}[s.Why]
 	switch {
 	case words == "":

@@ -66,6 +66,8 @@ type statusResult struct {
 	Locks          []*lockView    `json:"locks,omitempty"` // of the workspace, that somebody has or waits for
 	NextAction     string         `json:"next_action"`
 
+	Verdicts []statusVerdict `json:"verdicts,omitempty"` // the last ones of the tree, one a name
+
 	Siblings []member.Sibling `json:"siblings"` // the other working trees of the repository
 
 	JournalShortened *event.Lost `json:"journal_shortened,omitempty"` // what the journal has lost
@@ -96,6 +98,7 @@ func runStatus(ctx context.Context, c *cli.Invocation) error {
 		return err
 	}
 	res.Locks, res.Siblings = locksOf(room), room.Siblings(room.Workspace)
+	res.Verdicts = lastVerdicts(ctx, c, room, st)
 	res.JournalShortened = room.FS.Shortened()
 	outside := outsideText(ctx, c, room, st)
 	return c.Out.Result(res, func(t *cli.Text) { writeStatus(t, st.Room(f), res, outside) })
@@ -216,7 +219,10 @@ func writeStatus(t *cli.Text, v turn.RoomView, r statusResult, outside string) {
 		t.Line("For you %s, %s", countedUrgent(t, int(r.Unread), "unread message", r.Interrupts, "interrupt"),
 			countedUrgent(t, r.OpenNotes, "open note", r.OpenPages, "page"))
 	}
-	lock, tree := titled(t, "Locks"), titled(t, "Trees")
+	lock, tree, tested := titled(t, "Locks"), titled(t, "Trees"), titled(t, "Tested")
+	for i := range r.Verdicts {
+		tested(r.Verdicts[i].words(t))
+	}
 	for _, l := range r.Locks {
 		lock(l.words(t.Now))
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/cmd/internal/hearing"
 	"github.com/talking-stick/tt/cmd/internal/mailbox"
+	"github.com/talking-stick/tt/fsroom/ledger"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal/event"
 )
@@ -224,6 +225,9 @@ func writeGrant(t *cli.Text, r turn.WaitResult) {
 	if r.HandoffLost {
 		t.Line("  The handoff is lost: the journal was shortened.")
 	}
+	if words := ledger.VerifiedWords(r.Verified); words != "" {
+		t.Line("  Verified  %s", words)
+	}
 	writeBriefing(t, r.Briefing)
 	if r.LastHandoff != 0 {
 		t.Line("The last handoff is event %d: tt events --after %d --limit 1", r.LastHandoff, r.LastHandoff-1)
@@ -313,5 +317,8 @@ func writeRelease(t *cli.Text, r turn.ReleaseResult) {
 		t.Line("But %s.", r.Hint)
 	}
 	writeReleaseChanges(t, r.Changes, r.ChangesPending)
+	if words := ledger.VerifiedWords(r.Verified); words != "" {
+		t.Line("Verified  %s", words)
+	}
 	writeUnread(t, r.Unread)
 }

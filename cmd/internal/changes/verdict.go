@@ -1,0 +1,163 @@
+package changes
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"path/filepath"
+	"time"
+
+	"github.com/talking-stick/tt/cmd/internal/jobs"
+	"github.com/talking-stick/tt/cmd/internal/member"
+	"github.com/talking-stick/tt/fsroom/ledger"
+	"github.com/talking-stick/tt/fsroom/turn"
+	"github.com/talking-stick/tt/journal/event"
+)
+
+// ErrOutside means that a command does not run in the tree, which has no verdict of it then.
+var ErrOutside = errors.New("the command does not run in the tree")
+
+// AskOf returns the question that a job asks of the tree in a state.
+func (t *Tree) AskOf(j *jobs.Job, state ledger.StateID) (ledger.Ask, error) {
+	dir, err := filepath.EvalSymlinks(j.Dir)
+	if err == nil {
+		dir, err = filepath.Rel(t.Ledger.Root(), dir)
+	}
+	if err != nil || !filepath.IsLocal(dir) {
+		return ledger.Ask{}, ErrOutside
+	}
+	return ledger.Ask{State: state, Name: j.Name, Command: j.Command, Dir: filepath.ToSlash(dir)}, nil
+}
+
+// ofJob returns the tree of a job's room, nil if nothing is recorded of it. Nothing is recorded before a
+// turn is asked for, a second session is there, or a verdict is.
+func ofJob(r *member.Room, set Setting, j *jobs.Job) *Tree {
+	snap, err := r.FS.View()
+	if err != nil || !snap.State.Open || j.Root == "" {
+		return nil
+	}
+	set.Root = j.Root
+	t, err := Of(r, snap.State.Policy, set)
+	if err != nil || !t.Ledger.Exists() {
+		return nil
+	}
+	return t
+}
+
+// JobBegins writes down which tree the command of a job is about to see, if that can be said in the time
+// that a release would wait.
+func JobBegins(ctx context.Context, r *member.Room, set Setting, j *jobs.Job) {
+	t := ofJob(r, set, j)
+	if t == nil {
+		return
+	}
+	now := t.lookFor(ctx, wait(t.policy))
+	if now == nil {
+		return
+	}
+	j.Tree = now.Tree.String()
+	if ask, err := t.AskOf(j, now.State()); err == nil && len(now.Partial()) == 0 {
+		j.TreeState = now.State().String()
+		j.Recheck = t.Ledger.FindVerdict(ask) != nil
+	}
+}
+
+// verdictPatience is how long the end of a command that has succeeded waits for its tree.
+const verdictPatience = 30 * time.Second
+
+// JobEnds writes down whether the tree is another one now that the command of a job has ended, and records
+// the verdict, or withdraws the one that there was.
+func JobEnds(ctx context.Context, r *member.Room, set Setting, j *jobs.Job) {
+	t := ofJob(r, set, j)
+	if t == nil || j.Tree == "" {
+		return
+	}
+	began, whole := ledger.ParseState(j.TreeState)
+	ask, err := t.AskOf(j, began)
+	whole = whole && err == nil
+	passed := j.Outcome == turn.JobPassed
+	failed := j.Outcome == turn.JobFailed || j.Outcome == turn.JobTimeout || j.Outcome == turn.JobOutputLimit
+	if whole && failed { // whatever the tree is by now: a miss is always right
+		t.Ledger.Withdraw(ask)
+	}
+	var now *ledger.Snapshot
+	if whole && passed {
+		ctx, cancel := context.WithTimeout(ctx, verdictPatience)
+		defer cancel()
+		now, _ = t.Ledger.Take(ctx, ledger.Request{Why: ledger.WhyJob, Agent: j.Agent})
+	} else {
+		now = t.lookFor(ctx, wait(t.policy))
+	}
+	if now == nil {
+		return
+	}
+	same := now.State() == began
+	if j.TreeMoved = now.Tree.String() != j.Tree || whole && !same; j.TreeMoved || !whole || len(now.LeftOut) > 0 {
+		return
+	}
+	if j.Recheck && (passed || failed) {
+		j.Held = &passed
+	}
+	if passed {
+		at, _ := event.NewTime(j.EndedAt.Time).MarshalText()
+		_ = t.Ledger.AddVerdict(ask, ledger.Verdict{
+			Tree: j.Tree, Agent: j.Agent, At: string(at), JobID: j.ID, Duration: j.End().Duration,
+		})
+	}
+}
+
+// lookFor returns the tree as it is now, nil if that cannot be said in so long a time.
+func (t *Tree) lookFor(ctx context.Context, limit time.Duration) *ledger.Snapshot {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	v, err := t.Ledger.Look(ctx)
+	if err != nil {
+		return nil
+	}
+	defer v.Close()
+	return v.Now
+}
+
+// shownCommand is how many characters the command of a verdict has at most where the turn is handed on.
+const shownCommand = 200
+
+// verified returns the verdicts on the tree of a snapshot as a JSON array, nil if there are none.
+func (t *Tree) verified(s *ledger.Snapshot) json.RawMessage {
+	if len(s.Partial()) > 0 {
+		return nil
+	}
+	var list []ledger.Verdict
+	for _, v := range t.Ledger.Verdicts(s.State()) {
+		list = append(list, v.Short(shownCommand))
+	}
+	if list == nil {
+		return nil
+	}
+	b, _ := json.Marshal(list)
+	return b
+}
+
+// Verified implements [member.Recorder].
+func (r *recorder) Verified(ctx context.Context, st *turn.State) json.RawMessage {
+	t := r.tree(st.Policy)
+	if t == nil {
+		return nil
+	}
+	before := st.Turn // that was handed over
+	if st.Owner == r.room.Self.ID {
+		before--
+	}
+	all, err := t.Ledger.Lines()
+	_, end := ledger.TurnOf(all, before)
+	if err != nil || end == nil {
+		return nil
+	}
+	list := t.verified(end)
+	if list == nil {
+		return nil
+	}
+	if now := t.lookFor(ctx, BeforeLimit); now == nil || now.State() != end.State() || len(now.Partial()) > 0 {
+		return nil
+	}
+	return list
+}

@@ -1,0 +1,161 @@
+package ledger
+
+import (
+	"cmp"
+	"encoding/binary"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// mostDiffering is how many paths a Differing names.
+const mostDiffering = 20
+
+// A Differing says in what a tree differs from one that was verified.
+type Differing struct {
+	Differences
+	Paths     []PathChange `json:"paths,omitempty"` // 20 at most, without names of secrets
+	MorePaths int          `json:"more_paths,omitempty"`
+	Commit    bool         `json:"commit,omitempty"` // it is what would be committed that differs
+}
+
+func differing(steps []Step) *Differing {
+	d := &Differing{}
+	for _, s := range steps {
+		switch {
+		case !s.To.exists():
+			d.Missing++
+		case !s.From.exists():
+			d.Added++
+		default:
+			d.Changed++
+		}
+		if len(d.Paths) < mostDiffering && !isSecretPath(s.Path) {
+			d.Paths = append(d.Paths, s.change())
+		}
+	}
+	d.MorePaths = len(steps) - len(d.Paths)
+	return d
+}
+
+// Differing returns in what the tree as it is now differs from a state, nil if no snapshot has that
+// any more.
+func (v *View) Differing(from StateID) (*Differing, error) {
+	i := slices.IndexFunc(v.All, func(s *Snapshot) bool { return s.State() == from })
+	if i < 0 {
+		return nil, nil
+	}
+	steps, err := v.differences(v.All[i], v.Now, nil)
+	return differing(steps), err
+}
+
+var errUnmerged = errors.New("the index has conflicts")
+
+// Unstaged returns in what the tree that would be committed differs from the tree as it is now, nil if in
+// nothing: Missing counts files that are not staged. indexFile is the index, "" for that of the
+// repository. moduleHead returns the commit that a submodule is at, "" if it differs from that itself.
+func (v *View) Unstaged(indexFile string, moduleHead func(dir string) string) (*Differing, error) {
+	if v.repo == nil {
+		return nil, errIndex
+	}
+	if indexFile == "" {
+		indexFile = filepath.Join(v.repo.gitDir, "index")
+	} else if !filepath.IsAbs(indexFile) {
+		indexFile = filepath.Join(v.repo.top, indexFile)
+	}
+	index, err := readStaged(indexFile)
+	if err != nil {
+		return nil, err
+	}
+	tree, err := v.objects.diffTrees(ID{}, v.Now.Tree)
+	if err != nil {
+		return nil, err
+	}
+	rel, err := filepath.Rel(v.repo.top, v.ledger.opts.Root)
+	if err != nil {
+		return nil, err
+	}
+	prefix := "" // of the tree in its repository
+	if rel != "." {
+		prefix = filepath.ToSlash(rel) + "/"
+	}
+	staged, modules := make(map[string]State), make(map[string]State)
+	for path, s := range index {
+		below, ok := strings.CutPrefix(path, prefix)
+		switch {
+		case !ok:
+		case s.Mode == modeModule:
+			modules[below] = s
+		default:
+			staged[below] = s
+		}
+	}
+	var steps []Step
+	inside := make(map[string]bool) // modules that have files
+	for _, t := range tree {
+		if m := moduleOf(modules, t.Path); m != "" {
+			inside[m] = true
+			continue
+		}
+		if s := staged[t.Path]; s != t.To {
+			steps = append(steps, Step{Path: t.Path, From: t.To, To: s})
+		}
+		delete(staged, t.Path)
+	}
+	for path, s := range staged {
+		steps = append(steps, Step{Path: path, To: s})
+	}
+	for path := range inside {
+		if s := modules[path]; moduleHead(v.ledger.full(path)) != s.ID.String() {
+			steps = append(steps, Step{Path: path, From: State{Mode: modeModule}, To: s})
+		}
+	}
+	if len(steps) == 0 {
+		return nil, nil
+	}
+	slices.SortFunc(steps, func(a, b Step) int { return cmp.Compare(a.Path, b.Path) })
+	d := differing(steps)
+	d.Commit = true
+	return d, nil
+}
+
+// moduleOf returns the submodule that a path is in, "" for none.
+func moduleOf(modules map[string]State, path string) string {
+	for dir := parent(path); dir != "" && len(modules) > 0; dir = parent(dir) {
+		if _, ok := modules[dir]; ok {
+			return dir
+		}
+	}
+	return ""
+}
+
+// readStaged returns the files of an index. One that is split or sparse has to be made whole first.
+func readStaged(path string) (map[string]State, error) {
+	b, err := os.ReadFile(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, errIndex
+	}
+	staged := make(map[string]State)
+	var wrong error
+	_, shared, err := parseIndexEntries(b, func(path string, fixed []byte) {
+		s := State{Mode: binary.BigEndian.Uint32(fixed[24:])}
+		copy(s.ID[:], fixed[40:60])
+		const stage = 0x3000
+		if binary.BigEndian.Uint16(fixed[60:])&stage != 0 {
+			wrong = errUnmerged
+		}
+		if s.Mode == modeDir {
+			wrong = errIndex
+		}
+		staged[path] = s
+	})
+	if shared != "" {
+		return nil, errIndex
+	}
+	return staged, cmp.Or(err, wrong)
+}
