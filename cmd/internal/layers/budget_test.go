@@ -33,7 +33,7 @@ var testTools = []string{
 // that makes it smaller.
 var budgets = map[string]int{
 	"cmd/agent-bus":              4400,
-	"cmd/internal/changes":       780,
+	"cmd/internal/changes":       950,
 	"cmd/internal/cli":           2750,
 	"cmd/internal/completion":    400,
 	"cmd/internal/console":       4100,
@@ -56,7 +56,7 @@ var budgets = map[string]int{
 	"cmd/internal/second":        200,
 	"cmd/internal/session":       200,
 	"cmd/internal/setup":         500,
-	"cmd/internal/ttcmd":         10800,
+	"cmd/internal/ttcmd":         11200,
 	"cmd/internal/viewers":       100,
 	"cmd/internal/viewstore":     150,
 	"cmd/tt":                     50,
@@ -68,7 +68,7 @@ var budgets = map[string]int{
 	"fsroom/doctor":              1080,
 	"fsroom/engine":              200,
 	"fsroom/history":             300,
-	"fsroom/ledger":              6200,
+	"fsroom/ledger":              6700,
 	"fsroom/mirror":              2050,
 	"fsroom/topic":               1300,
 	"fsroom/turn":                6450,
@@ -82,8 +82,8 @@ var budgets = map[string]int{
 
 // What all packages together may have.
 const (
-	productBudget = 80_100 // what users run
-	linkedBudget  = 63_000 // the part of it that tt links
+	productBudget = 81_200 // what users run
+	linkedBudget  = 64_100 // the part of it that tt links
 	toolsBudget   = 7_700  // test tools, which are to come down to 6 000
 	fileBudget    = 400    // one file of either
 )
