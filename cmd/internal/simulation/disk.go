@@ -27,13 +27,14 @@ func (d *disk) file(name string) string { return filepath.Join(d.room, name) }
 // sync notes what is in the journal.
 func (d *disk) sync() { d.synced, _ = os.ReadFile(d.file("journal.jsonl")) }
 
-// stamp changes when the journal changes.
-func (d *disk) stamp() string {
-	info, err := os.Lstat(d.file("journal.jsonl"))
-	if err != nil {
-		return ""
+// stamp changes when the journal or state.json does.
+func (d *disk) stamp() (stamp string) {
+	for _, name := range []string{"journal.jsonl", "state.json"} {
+		if info, err := os.Lstat(d.file(name)); err == nil {
+			stamp += strconv.FormatInt(info.Size(), 10) + " " + info.ModTime().String() + " "
+		}
 	}
-	return strconv.FormatInt(info.Size(), 10) + " " + info.ModTime().String()
+	return stamp
 }
 
 // glob returns the files below the data directory that match.

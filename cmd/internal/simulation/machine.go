@@ -120,6 +120,7 @@ func (m *Machine) step(p *proc, points int) {
 	}
 	m.held.Store(&held)
 	time.Sleep(time.Microsecond) // what is written next has a later time
+	synctest.Wait()              // for what helpers do then
 	m.steps++
 	m.settle()
 }

@@ -3,12 +3,9 @@ package simulation
 import (
 	"fmt"
 	"maps"
-	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/talking-stick/tt/cmd/internal/roomtypes"
 	"github.com/talking-stick/tt/fsroom"
@@ -70,14 +67,7 @@ func (o *oracle) watch() {
 			o.passes(before, o.state)
 		}
 	}
-	for _, p := range o.undos {
-		for name, text := range o.w.tree {
-			if b, _ := os.ReadFile(filepath.Join(o.w.dir, name)); string(b) != text {
-				o.find("an undo writes in the next turn", "%s (%s) has made %q of %s, which was %q", p.name, p.window.name, b, name, text)
-			}
-		}
-	}
-	o.undos = slices.DeleteFunc(o.undos, func(p *proc) bool { return p.state == finished })
+	o.still()
 	o.ends = slices.DeleteFunc(o.ends, func(e ending) bool { return e.p.state == finished })
 	if o.state == nil {
 		return
@@ -112,32 +102,6 @@ func (o *oracle) room() *fsroom.Room[*turn.State] {
 		o.store, _ = fsroom.Open(o.w.data, fsroom.Options{NoWatch: true})
 	}
 	return fsroom.At(o.store, roomtypes.Stick(), fsroom.RoomName(o.w.dir))
-}
-
-// passes is called when the room has changed. Nobody's turn ends while a tool writes in it, but by what it is told to.
-func (o *oracle) passes(before, after *turn.State) {
-	if before.Owner == "" || before.Owner == after.Owner && before.Turn == after.Turn {
-		return
-	}
-	if slices.ContainsFunc(o.ends, func(e ending) bool { return e.agent == "" || e.agent == before.Owner }) {
-		o.overrun(before.Owner)
-	}
-	for _, p := range o.w.procs {
-		if p.writer != nil && p.writer.family() == before.Owner && !p.excused && !p.killed {
-			o.find("a turn ends under its writer", "turn %d of %s has ended while %s writes by %s", before.Turn, before.Owner, p.writer.name, p.name)
-		}
-	}
-}
-
-// overrun excuses what writes in a turn that ends now, or has just asked for permission: those of an agent, "" for all.
-func (o *oracle) overrun(agent string) {
-	for _, p := range o.w.procs {
-		x := p.window
-		if x == nil {
-			x = p.writer
-		}
-		p.excused = p.excused || agent == "" || x != nil && x.family() == agent
-	}
 }
 
 // now returns what is true now of the holder, and of the processes that it depends on: if not settled, what was before.
@@ -218,72 +182,6 @@ func (o *oracle) judge(r *reading) {
 	}
 }
 
-// others reports whether a session of another family is known to work in the tree.
-func (o *oracle) others(x *window) (others bool) {
-	has := false
-	for _, path := range o.w.glob("places/*/*") {
-		agent := path[strings.LastIndexByte(path, '/')+1:]
-		y := o.w.byAgent(agent)
-		has = has || agent == x.agent
-		others = others || y != nil && y.family() != x.family()
-	}
-	return has && others
-}
-
-// permitted is called when a hook lets a window write. others is whether it knew before that somebody else works there.
-func (o *oracle) permitted(p *proc, x *window, r result, took, others bool) {
-	w, how := o.w, "holds"
-	owner, me := o.look(), x.family()
-	unable := strings.Contains(r.failed, "disk_full") || strings.Contains(r.failed, "data_dir_unusable")
-	blind := p.failed == string(fsroom.StepLoad) && r.failed == "" // it read, and asked for nothing
-	switch {
-	case took:
-		how = "took the turn"
-		o.given(x)
-	case owner == me:
-	case p.excused:
-		how = "was away"
-	case o.knew(p, me+" holds"):
-		how = "held when it looked"
-	case blind, unable && (owner == "" || !o.lives(owner)):
-		how, p.excused = "could not be told", true
-	case others:
-		how = "was let pass without the turn"
-		o.find("a write is let pass without the turn", "%s may write beside %q: %s", x.name, owner, r.failed)
-	default:
-		how, p.excused = "is alone", true
-	}
-	o.counts["writes"]++
-	w.logf("%s (%s) WRITES: it %s", p.name, x.name, how)
-	o.says(p)
-	if !p.excused {
-		o.took[x.agent] = x.proc
-		for _, q := range w.procs {
-			if y := q.writer; y != nil && !q.excused && !q.killed && y.family() != me {
-				o.find("two write at once: one "+how, "%s %s and writes while %s writes", x.name, how, y.name)
-			}
-		}
-	}
-	x.called = x.called || x.agent == owner
-	x.refused = never
-}
-
-// never is the time of what has not happened.
-var never time.Time
-
-// ledgerVariable switches the ledger.
-const ledgerVariable = "TALKING_STICK_LEDGER"
-
-// restorable is called when a window may write whatever it likes: what is in the tree is recorded then.
-func (o *oracle) restorable(p *proc, x *window) {
-	if slices.ContainsFunc(o.w.procs, func(q *proc) bool { return q.writer != nil }) {
-		return // it changes the tree meanwhile
-	}
-	if o.counts["beginnings"]++; !o.w.isRecorded() {
-		o.find("the beginning is not recorded", "%s may write in turn %d, and nothing has what the tree is now", x.name, o.state.Turn)
-	}
-}
-
 var heldBy = regexp.MustCompile(`held by (\S+?) \(turn (\d+)\)`)
 
 // refusedTo is called when a hook refuses a write.
@@ -340,6 +238,8 @@ func (o *oracle) answered(p *proc, x *window, command string, r result) {
 				o.find("a session refuses itself", "%s %s answers %s", x.name, command, o.w.said(r))
 			}
 		}
+	case "undo":
+		o.keepTree()
 	case "release", "assign", "leave", "close":
 		if r.status == 0 {
 			if x.hand = false; command == "leave" || command == "close" {
@@ -389,19 +289,6 @@ func (o *oracle) granted(x *window, r result) {
 	x.hand = true
 	o.took[x.agent] = x.proc
 	o.counts["grants"]++
-}
-
-// given is called when a window knows that it has the turn: what changes the tree for somebody else has stopped.
-func (o *oracle) given(x *window) {
-	for _, p := range o.w.procs {
-		if strings.HasPrefix(p.detail, "undo") && p.window.family() != x.family() && !p.killed && !slices.Contains(o.undos, p) {
-			o.undos = append(o.undos, p)
-		}
-	}
-	for name := range o.w.tree {
-		b, _ := os.ReadFile(filepath.Join(o.w.dir, name))
-		o.w.tree[name] = string(b)
-	}
 }
 
 // told notes an event that was acknowledged.

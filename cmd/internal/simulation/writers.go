@@ -1,0 +1,139 @@
+package simulation
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/talking-stick/tt/fsroom"
+	"github.com/talking-stick/tt/fsroom/turn"
+)
+
+// passes is called when the room has changed. Nobody's turn ends while a tool writes in it, but by what it is told to.
+func (o *oracle) passes(before, after *turn.State) {
+	if before.Owner == "" || before.Owner == after.Owner && before.Turn == after.Turn {
+		return
+	}
+	if slices.ContainsFunc(o.ends, func(e ending) bool { return e.agent == "" || e.agent == before.Owner }) {
+		o.overrun(before.Owner)
+	}
+	for _, p := range o.w.procs {
+		if p.writer != nil && p.writer.family() == before.Owner && !p.excused && !p.killed {
+			o.find("a turn ends under its writer", "turn %d of %s has ended while %s writes by %s", before.Turn, before.Owner, p.writer.name, p.name)
+		}
+	}
+}
+
+// overrun excuses what writes in a turn that ends now, or has just asked for permission: those of an agent, "" for all.
+func (o *oracle) overrun(agent string) {
+	for _, p := range o.w.procs {
+		x := p.window
+		if x == nil {
+			x = p.writer
+		}
+		p.excused = p.excused || agent == "" || x != nil && x.family() == agent
+	}
+}
+
+// others reports whether a session of another family is known to work in the tree.
+func (o *oracle) others(x *window) (others bool) {
+	has := false
+	for _, path := range o.w.glob("places/*/*") {
+		agent := path[strings.LastIndexByte(path, '/')+1:]
+		y := o.w.byAgent(agent)
+		has = has || agent == x.agent
+		others = others || y != nil && y.family() != x.family()
+	}
+	return has && others
+}
+
+// permitted is called when a hook lets a window write. others is whether it knew before that somebody else works there.
+func (o *oracle) permitted(p *proc, x *window, r result, took, others bool) {
+	w, how := o.w, "holds"
+	owner, me := o.look(), x.family()
+	unable := strings.Contains(r.failed, "disk_full") || strings.Contains(r.failed, "data_dir_unusable")
+	blind := p.failed == string(fsroom.StepLoad) && r.failed == "" // it read, and asked for nothing
+	switch {
+	case took:
+		how = "took the turn"
+		o.given(x)
+	case owner == me:
+	case p.excused:
+		how = "was away"
+	case o.knew(p, me+" holds"):
+		how = "held when it looked"
+	case blind, unable && (owner == "" || !o.lives(owner)):
+		how, p.excused = "could not be told", true
+	case others:
+		how = "was let pass without the turn"
+		o.find("a write is let pass without the turn", "%s may write beside %q: %s", x.name, owner, r.failed)
+	default:
+		how, p.excused = "is alone", true
+	}
+	o.counts["writes"]++
+	w.logf("%s (%s) WRITES: it %s", p.name, x.name, how)
+	o.says(p)
+	if !p.excused {
+		o.took[x.agent] = x.proc
+		for _, q := range w.procs {
+			if y := q.writer; y != nil && !q.excused && !q.killed && y.family() != me {
+				o.find("two write at once: one "+how, "%s %s and writes while %s writes", x.name, how, y.name)
+			}
+		}
+	}
+	x.called = x.called || x.agent == owner
+	x.refused = never
+}
+
+// never is the time of what has not happened.
+var never time.Time
+
+// ledgerVariable switches the ledger.
+const ledgerVariable = "TALKING_STICK_LEDGER"
+
+// restorable is called when a window may write whatever it likes: what is in the tree is recorded then.
+func (o *oracle) restorable(p *proc, x *window) {
+	if slices.ContainsFunc(o.w.procs, func(q *proc) bool { return q.writer != nil }) {
+		return // it changes the tree meanwhile
+	}
+	if o.counts["beginnings"]++; !o.w.isRecorded() {
+		o.find("the beginning is not recorded", "%s may write in turn %d, and nothing has what the tree is now", x.name, o.state.Turn)
+	}
+}
+
+// given is called when a window knows that it has the turn: what changes the tree for somebody else has stopped.
+func (o *oracle) given(x *window) {
+	for _, p := range o.w.procs {
+		if isUndo(p) && p.window.family() != x.family() && !slices.Contains(o.undos, p) {
+			o.undos = append(o.undos, p)
+		}
+	}
+	o.keepTree()
+}
+
+func isUndo(p *proc) bool { return strings.HasPrefix(p.detail, "undo") && p.points > 0 && !p.killed }
+
+// keepTree notes what the files are.
+func (o *oracle) keepTree() {
+	for name := range o.w.tree {
+		b, _ := os.ReadFile(filepath.Join(o.w.dir, name))
+		o.w.tree[name] = string(b)
+	}
+}
+
+// still checks that an undo changes nothing in the turn of somebody else.
+func (o *oracle) still() {
+	if slices.ContainsFunc(o.w.procs, func(p *proc) bool { return isUndo(p) && !slices.Contains(o.undos, p) }) {
+		o.keepTree()
+	}
+	for _, p := range o.undos {
+		for name, text := range o.w.tree {
+			if b, _ := os.ReadFile(filepath.Join(o.w.dir, name)); string(b) != text {
+				o.find("an undo writes in the next turn", "%s (%s) has made %q of %s, which was %q", p.name, p.window.name, b, name, text)
+			}
+		}
+	}
+	o.undos = slices.DeleteFunc(o.undos, func(p *proc) bool { return p.state == finished })
+}
