@@ -11,6 +11,7 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/hooks/listen"
 	"github.com/talking-stick/tt/cmd/internal/hooks/payload"
 	"github.com/talking-stick/tt/cmd/internal/session"
+	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/identity"
 	"github.com/talking-stick/tt/identity/harness"
 	"github.com/talking-stick/tt/skills"
@@ -107,6 +108,9 @@ func (h *run) begin(ctx context.Context) error {
 	told := watches
 	if h.call.Kind == harness.KindSessionStart {
 		h.endSessionsBefore(ctx, agent)
+		if agent.Client.Hearing().Activity().What == "" { // else it goes on, as after its context was made shorter
+			h.note(turn.ActivityIdle)
+		}
 	}
 	h.sign(agent)
 	if watches || len(agent.Client.Hearing().Rooms()) > 0 {

@@ -33,8 +33,11 @@ func (w *world) finale() {
 			switch {
 			case w.runsFor(x):
 			case x.inTurn && x.called && !x.refused.IsZero(): // its model was woken, and tries again
-				x.called, acted = false, true
-				w.edit(next(), x, false, time.Second, "")
+				if x.called, acted = false, true; strings.Contains(x.reason, "Do: tt take") {
+					w.command(next(), x, "take", "--reason", "x")
+				} else {
+					w.edit(next(), x, false, time.Second, "")
+				}
 			case x.hand:
 				x.hand, acted = false, true
 				w.command(next(), x, "release", "--status", "s", "--next-action", "n")
