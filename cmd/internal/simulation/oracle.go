@@ -137,7 +137,8 @@ func (o *oracle) now(settled bool, before []string) (truths []string) {
 func (o *oracle) lives(agent string) bool {
 	p, ok := o.took[agent]
 	_, lives := o.w.others[p.PID]
-	return o.w.byAgent(agent) != nil && (lives || !ok)
+	x := o.w.byAgent(agent)
+	return x != nil && !x.ending && (lives || !ok)
 }
 
 // beginReading begins to watch what is true while the process reads.
@@ -285,6 +286,9 @@ func (o *oracle) granted(x *window, r result) {
 	}
 	o.grants[int64(n)] = lease
 	o.given(x)
+	for _, y := range o.w.windows {
+		y.called = y.called || y.agent == x.agent
+	}
 	x.refused = never
 	x.hand = true
 	o.took[x.agent] = x.proc

@@ -23,6 +23,8 @@ type window struct {
 	refused  time.Time
 	called   bool   // since it was refused
 	stopping bool   // the hooks at the end of its model's turn run
+	ending   bool   // the hook at the end of its session runs
+	known    bool   // something of it has run
 	reason   string // of the refusal
 	watch    string // file that the harness watches; "" for none
 	bell     time.Time
@@ -245,6 +247,8 @@ func (w *world) orphans() {
 func (w *world) endSession(id string, x *window, then func(p *proc)) {
 	process := x.proc
 	w.child(id, x, "end", func(p *proc) {
+		x.ending = true
+		defer func() { x.ending = false }()
 		w.hook(p, x, "session-end", "SessionEnd", map[string]any{"reason": "prompt_input_exit"})
 		if x.proc == process && x.alive {
 			then(p)

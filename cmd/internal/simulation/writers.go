@@ -44,7 +44,7 @@ func (o *oracle) others(x *window) (others bool) {
 		agent := path[strings.LastIndexByte(path, '/')+1:]
 		y := o.w.byAgent(agent)
 		has = has || agent == x.agent
-		others = others || y != nil && y.family() != x.family()
+		others = others || y != nil && y.known && y.family() != x.family()
 	}
 	return has && others
 }
