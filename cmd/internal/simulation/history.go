@@ -17,6 +17,7 @@ import (
 // forget drops what was acknowledged after the moment to which the room was put back by its user.
 func (o *oracle) forget() {
 	o.look()
+	o.back = true
 	maps.DeleteFunc(o.grants, func(n int64, _ string) bool { return n > o.state.Turn })
 	maps.DeleteFunc(o.events, func(n int64, _ string) bool { return n > o.state.Seq })
 }

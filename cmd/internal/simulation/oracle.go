@@ -31,6 +31,7 @@ type oracle struct {
 	events map[int64]string            // type of each event that was told
 	took   map[string]identity.Process // by agent: the process that had its last permission
 	counts map[string]int
+	back   bool // the room was put back, with old records
 }
 
 // A reading is a command that says how the room is: what it says was true at one moment of it.
@@ -117,7 +118,6 @@ func (o *oracle) now(settled bool, before []string) (truths []string) {
 				truths = append(truths, t)
 			}
 		}
-		return truths
 	}
 	var l turn.Lease
 	recorded := o.room().Agent(st.Owner).Read(roomtypes.LeaseFile, &l) && l.Fence == st.Fence()
@@ -167,7 +167,7 @@ func (o *oracle) says(p *proc, claims ...string) {
 func (o *oracle) judge(r *reading) {
 	o.counts["readings"]++
 	for _, c := range r.claims {
-		if !r.truths[c] {
+		if !r.truths[c] && !(o.back && (strings.HasPrefix(c, "guardian") || strings.HasPrefix(c, "harness"))) {
 			class := "a reader says that somebody holds who did not"
 			switch what, _, _ := strings.Cut(c, " "); what {
 			case "guardian":

@@ -24,7 +24,7 @@ type window struct {
 	called   bool   // since it was refused
 	stopping bool   // the hooks at the end of its model's turn run
 	ending   bool   // the hook at the end of its session runs
-	known    bool   // something of it has run
+	known    bool   // a hook of it has run
 	reason   string // of the refusal
 	watch    string // file that the harness watches; "" for none
 	bell     time.Time
@@ -184,7 +184,7 @@ func (w *world) idle(id string, x *window, fails bool) {
 			w.logf("%s (%s) goes on: %s", p.name, x.name, w.brief(refused))
 			x.called = x.called || strings.Contains(refused, "reserved for you") || strings.Contains(refused, "offered to you")
 			x.hand = x.hand || strings.Contains(refused, "You still hold")
-			if strings.Contains(refused, "has ended") { // there is no turn to wait for
+			if strings.Contains(refused, "has ended") || strings.Contains(refused, "you were removed") { // there is no turn to wait for
 				x.refused = never
 			}
 			return
@@ -262,6 +262,9 @@ func (w *world) clear(x *window, session, id string) {
 		for _, q := range w.procs { // what its model waited for goes on no more
 			if q.window == x && q.tool {
 				w.doom(q)
+			}
+			if q.writer == x { // a job of a session that has ended keeps no turn
+				q.writer = nil
 			}
 		}
 		*x = window{name: x.name, session: session, proc: x.proc, within: x.within, alive: true}

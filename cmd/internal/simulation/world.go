@@ -59,7 +59,7 @@ func (w *world) tt(p *proc, x *window, stdin string, args ...string) result {
 	if p.killed {
 		panic(errKilled) // the hook that ran has taken the end for an error of its own
 	}
-	if x != nil && args[0] != "whoami" {
+	if x != nil && args[0] == "hook" {
 		x.known = true
 	}
 	_ = json.Unmarshal(out.Bytes(), &r.answer)

@@ -66,7 +66,7 @@ func (o *oracle) permitted(p *proc, x *window, r result, took, others bool) {
 		how = "held when it looked"
 	case blind, unable && (owner == "" || !o.lives(owner)):
 		how, p.excused = "could not be told", true
-	case others:
+	case others && o.others(x):
 		how = "was let pass without the turn"
 		o.find("a write is let pass without the turn", "%s may write beside %q: %s", x.name, owner, r.failed)
 	default:
@@ -98,7 +98,7 @@ func (o *oracle) restorable(p *proc, x *window) {
 	if slices.ContainsFunc(o.w.procs, func(q *proc) bool { return q.writer != nil }) {
 		return // it changes the tree meanwhile
 	}
-	if o.counts["beginnings"]++; !o.w.isRecorded() {
+	if o.counts["beginnings"]++; !o.back && !o.w.isRecorded() {
 		o.find("the beginning is not recorded", "%s may write in turn %d, and nothing has what the tree is now", x.name, o.state.Turn)
 	}
 }
