@@ -22,15 +22,13 @@ func (r *Room) CloseMoved(ctx context.Context, reason string, at int64) (res tur
 	request := turn.CloseRequest{Agent: r.Self.ID, Reason: reason, Human: r.IsHuman(), Fence: r.recordedFence(), MovedAt: at}
 	owner, members := "", []string(nil)
 	end := r.turnEnd(ctx, nil)
-	_, _, err = r.updateThen(ctx, nil, func(st *turn.State, f turn.Facts) (events []event.Event, err error) {
+	_, written, err := r.updateThen(ctx, nil, func(st *turn.State, f turn.Facts) (events []event.Event, err error) {
 		owner, members = st.Owner, st.Others("")
 		if err := r.CheckWindow(st); err != nil && !request.Human {
 			return nil, err
 		}
 		if events, res, err = turn.Close(st, f, request); err == nil && st.Owner == r.Self.ID {
-			changed := end.Events(st)
-			res.EventSeq += int64(len(changed)) // they come before it
-			events = append(changed, events...)
+			events = append(end.Events(st), events...)
 		}
 		return events, err
 	}, func() {
@@ -40,7 +38,19 @@ func (r *Room) CloseMoved(ctx context.Context, reason string, at int64) (res tur
 		r.leaveRooms(members...)
 	})
 	end.Result()
+	res.EventSeq = numberOf(written, turn.Closed, res.EventSeq)
 	return res, err
+}
+
+// numberOf returns the number of the event of a type among those that were written, or that one where there is none: others
+// may come before it, also one that tells what the journal has lost.
+func numberOf(written []event.Event, kind string, otherwise int64) int64 {
+	for _, e := range written {
+		if e.Type == kind {
+			return e.Seq
+		}
+	}
+	return otherwise
 }
 
 // closedSince reports whether the room was closed, by whom and why, after the event with the

@@ -19,7 +19,7 @@ func (r *Room) Release(ctx context.Context, seen *snapshot, handoff json.RawMess
 	}
 	end := r.turnEnd(ctx, seen)
 	request := turn.ReleaseRequest{Fence: fence, Handoff: handoff}
-	snap, _, err := r.updateThen(ctx, seen, func(st *turn.State, f turn.Facts) (events []event.Event, err error) {
+	snap, written, err := r.updateThen(ctx, seen, func(st *turn.State, f turn.Facts) (events []event.Event, err error) {
 		if err := r.CheckWindow(st); err != nil {
 			return nil, err
 		}
@@ -38,6 +38,7 @@ func (r *Room) Release(ctx context.Context, seen *snapshot, handoff json.RawMess
 	if err != nil {
 		return res, nil, err
 	}
+	res.EventSeq = numberOf(written, turn.Released, numberOf(written, turn.Passed, res.EventSeq))
 	r.recordSeen()
 	res.Turn = r.TurnWords(snap.State)
 	if next := snap.State.ReservedFor; next != "" && !r.IsWaiting(next) {

@@ -53,11 +53,11 @@ func (o *oracle) history() {
 	}
 	if exists(o.w.disk.room) { // what the journal has lost is said with the next change
 		if snap, err := o.room().View(); err == nil && snap.Lost != nil {
-			lost = snap.State.Seq
+			lost = snap.State.Seq + 1
 		}
 	}
 	for _, seq := range slices.Sorted(maps.Keys(o.events)) {
-		if kind, ok := kinds[seq]; seq > lost && (!ok || kind != o.events[seq]) {
+		if kind, ok := kinds[seq]; seq >= lost && (!ok || kind != o.events[seq]) {
 			o.find("what was acknowledged is gone", "event %d was a %s and is %q", seq, o.events[seq], kind)
 		}
 	}
