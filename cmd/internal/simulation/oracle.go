@@ -31,6 +31,7 @@ type oracle struct {
 	events map[int64]string            // type of each event that was told
 	took   map[string]identity.Process // by agent: the process that had its last permission
 	counts map[string]int
+	slept  bool // the machine did, so that a lease may have run out
 	back   bool // the room was put back, with old records
 }
 
@@ -138,7 +139,7 @@ func (o *oracle) lives(agent string) bool {
 	p, ok := o.took[agent]
 	_, lives := o.w.others[p.PID]
 	x := o.w.byAgent(agent)
-	return x != nil && !x.ending && (lives || !ok)
+	return x != nil && x.known && !x.ending && (lives || !ok)
 }
 
 // beginReading begins to watch what is true while the process reads.

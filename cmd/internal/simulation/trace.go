@@ -171,6 +171,7 @@ func (w *world) doSuspend(a act) bool {
 		idle = 15 * time.Minute
 	}
 	if w.suspend(a.ms(0)); a.ms(0) > idle {
+		w.oracle.slept = true
 		w.oracle.overrun("")
 	}
 	return true

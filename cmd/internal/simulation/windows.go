@@ -246,9 +246,10 @@ func (w *world) orphans() {
 // endSession is the hook at the end of a session. Then follows what it ends for.
 func (w *world) endSession(id string, x *window, then func(p *proc)) {
 	process := x.proc
+	x.stopping = true
 	w.child(id, x, "end", func(p *proc) {
 		x.ending = true
-		defer func() { x.ending = false }()
+		defer func() { x.ending, x.stopping = false, false }()
 		w.hook(p, x, "session-end", "SessionEnd", map[string]any{"reason": "prompt_input_exit"})
 		if x.proc == process && x.alive {
 			then(p)

@@ -64,7 +64,7 @@ func (o *oracle) permitted(p *proc, x *window, r result, took, others bool) {
 		how = "was away"
 	case o.knew(p, me+" holds"):
 		how = "held when it looked"
-	case blind, unable && (owner == "" || !o.lives(owner)):
+	case blind, unable && (owner == "" || !o.lives(owner) || o.slept):
 		how, p.excused = "could not be told", true
 	case others && o.others(x):
 		how = "was let pass without the turn"
