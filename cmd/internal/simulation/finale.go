@@ -38,6 +38,9 @@ func (w *world) finale() {
 				} else {
 					w.edit(next(), x, false, time.Second, "")
 				}
+			case x.offered:
+				x.offered, acted = false, true
+				w.command(next(), x, "wait", "--timeout", "1s")
 			case x.hand:
 				x.hand, acted = false, true
 				w.command(next(), x, "release", "--status", "s", "--next-action", "n")
@@ -59,7 +62,8 @@ func (w *world) finale() {
 	w.drain()
 	has := func(t string) bool { return slices.Contains(w.oracle.truths, t) }
 	st := w.oracle.state
-	silent := st != nil && has("guardian of "+st.Owner) && has("harness of "+st.Owner) // nobody is left that could call
+	reserved := st != nil && st.ReservedFor != ""                                                  // who has assigned it waits for that session
+	silent := reserved || st != nil && has("guardian of "+st.Owner) && has("harness of "+st.Owner) // nobody is left that could call
 	for _, x := range w.windows {
 		called := func(y *window) bool { return y.agent == x.agent && y.called }
 		if x.alive && !silent && !x.refused.IsZero() && !slices.ContainsFunc(w.windows, called) && w.oracle.class == "" && strings.Contains(x.reason, "you are called") {

@@ -240,12 +240,16 @@ func (o *oracle) answered(p *proc, x *window, command string, r result) {
 				o.find("a session refuses itself", "%s %s answers %s", x.name, command, o.w.said(r))
 			}
 		}
+	case "kick":
+		if r.status == 0 {
+			o.wantsNot(text(r.answer, "kicked_agent_id"))
+		}
 	case "undo":
 		o.keepTree()
 	case "release", "assign", "leave", "close":
 		if r.status == 0 {
 			if x.hand = false; command == "leave" || command == "close" {
-				x.refused = never
+				o.wantsNot(x.agent)
 			}
 			if seq, ok := r.answer["event_seq"].(float64); ok {
 				o.told(int64(seq), map[string]string{"release": turn.Released, "assign": turn.Passed, "close": turn.Closed}[command])
@@ -294,6 +298,15 @@ func (o *oracle) granted(x *window, r result) {
 	x.hand = true
 	o.took[x.agent] = x.proc
 	o.counts["grants"]++
+}
+
+// wantsNot is called when an agent wants the turn no more.
+func (o *oracle) wantsNot(agent string) {
+	for _, x := range o.w.windows {
+		if x.agent == agent {
+			x.refused = never
+		}
+	}
 }
 
 // told notes an event that was acknowledged.

@@ -19,6 +19,7 @@ type window struct {
 	within   *proc // the tool of another window that runs it; nil: a user does
 	alive    bool
 	inTurn   bool // its model works
+	offered  bool // its model was told that the turn is reserved for it
 	hand     bool // its model was told that it has the turn
 	refused  time.Time
 	called   bool   // since it was refused
@@ -183,6 +184,7 @@ func (w *world) idle(id string, x *window, fails bool) {
 		if x.inTurn = refused != ""; x.inTurn {
 			w.logf("%s (%s) goes on: %s", p.name, x.name, w.brief(refused))
 			x.called = x.called || strings.Contains(refused, "reserved for you") || strings.Contains(refused, "offered to you")
+			x.offered = strings.Contains(refused, "reserved for you")
 			x.hand = x.hand || strings.Contains(refused, "You still hold")
 			if strings.Contains(refused, "has ended") || strings.Contains(refused, "you were removed") { // there is no turn to wait for
 				x.refused = never
