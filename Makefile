@@ -196,7 +196,7 @@ bench: build natsd ## whole commands beside a baseline of bare system calls, the
 # test-hosts, test-ci has what needs a server, under the race detector.
 ci: guards natsd ## what .ci/run calls
 	$(MAKE) --no-print-directory -j2 $(if $(filter output-sync,$(.FEATURES)),--output-sync=target) \
-		test-race torture-hosts-short torture test-plain test-engines lint cross test-ui test-mcp net demo sim-new
+		test-race torture-hosts-short torture test-plain test-engines lint cross test-ui test-mcp net demo
 
 # share,DIR: completions and manual pages, into DIR/share
 define share

@@ -6,12 +6,11 @@
 // wherever the product calls something that the machine stands for, see [ttcmd.Machine]: the clock, the table of
 // processes, the start of a process, a lock, a step that touches the disk. Time is that of the bubble; files are real, in memory.
 //
-//   - machine.go: processes, the clock, locks; disk.go: what a power cut leaves, files that are cut or put back;
-//   - agents.go: windows of a harness, and what it does with our hooks; jobs.go: jobs, the tree;
+//   - machine.go, process.go: processes, the clock, locks; disk.go: what a power cut leaves, files that are cut or put back;
+//   - world.go, windows.go: windows of a harness, and what it does with our hooks; jobs.go: jobs, the tree;
 //   - trace.go: the acts, by name. A run is a list of them, and nothing else decides what happens;
 //   - random.go: makes a list up from a seed; run.go: runs one, and makes it as short as it goes;
-//   - oracle.go: what must not happen; finale.go: what has to happen once nothing goes wrong any more;
-//   - cause.go: names the cause of what was found.
+//   - oracle.go, writers.go, history.go: what must not happen; finale.go: what has to happen once nothing goes wrong any more.
 //
 // # The oracles
 //
@@ -21,8 +20,11 @@
 // The ledger has what the tree was before the first write of a turn; its contents are compared, not the times of files,
 // which are those of the real machine. A command that fails with internal, or panics, is a finding, too.
 //
+// The journal folds to the state. Nobody's turn ends while a tool writes in it, and an undo changes nothing in the turn of the next.
+//
 // A write counts as permitted when its hook has let it pass. Excepted is a writer against whom no order helps: it was alone
-// when its tool began, a person took the turn from it, or the machine was suspended while the tool or its hook ran.
+// when its tool began; it, or a person, ended the turn by a command meanwhile; the machine was suspended for longer than an
+// idle holder keeps the turn; the room was put back from a copy; or the disk was full or could not be used, and nobody else was seen.
 //
 // # Traces
 //

@@ -46,7 +46,7 @@ func (w *world) finale() {
 				w.command(next(), x, "release", "--status", "s", "--next-action", "n")
 			case x.inTurn:
 				acted = true
-				w.idle(next(), x, false)
+				w.idle(next(), x, "")
 			case x.watch != "" && !modTime(x.watch).Equal(x.bell):
 				acted = true
 				w.listen(next(), x, true)
@@ -62,8 +62,8 @@ func (w *world) finale() {
 	w.drain()
 	has := func(t string) bool { return slices.Contains(w.oracle.truths, t) }
 	st := w.oracle.state
-	reserved := st != nil && st.ReservedFor != ""                                                  // who has assigned it waits for that session
-	silent := reserved || st != nil && has("guardian of "+st.Owner) && has("harness of "+st.Owner) // nobody is left that could call
+	reserved := st != nil && st.ReservedFor != "" // who has assigned it waits for that session
+	silent := reserved || st != nil && has("guardian of "+st.Owner) && has("harness of "+st.Owner)
 	for _, x := range w.windows {
 		called := func(y *window) bool { return y.agent == x.agent && y.called }
 		if x.alive && !silent && !x.refused.IsZero() && !slices.ContainsFunc(w.windows, called) && w.oracle.class == "" && strings.Contains(x.reason, "you are called") {

@@ -146,7 +146,11 @@ func (g *generator) begin(w *world) (act, bool) {
 		}
 	case "idle", "fails":
 		if x.alive && x.inTurn && w.calls(x) == 0 {
-			return act{verb, []string{x.name, g.id()}}, true
+			a := act{verb, []string{x.name, g.id()}}
+			if verb == "fails" && g.IntN(2) == 0 {
+				a.args = append(a.args, "unknown") // it is idle, not limited
+			}
+			return a, true
 		}
 	case "listen":
 		if x.alive && !x.inTurn {

@@ -1,6 +1,7 @@
 package simulation
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -51,8 +52,10 @@ var acts = map[string]struct {
 		y := w.window(a.arg(3))
 		return (y == nil || !y.alive) && w.do(a, func(x *window) { w.edit(a.arg(1), x, true, a.ms(2), a.arg(3)) })
 	}},
-	"idle":   {"WINDOW PROCESS", func(w *world, a act) bool { return w.do(a, func(x *window) { w.idle(a.arg(1), x, false) }) }},
-	"fails":  {"WINDOW PROCESS", func(w *world, a act) bool { return w.do(a, func(x *window) { w.idle(a.arg(1), x, true) }) }},
+	"idle": {"WINDOW PROCESS", func(w *world, a act) bool { return w.do(a, func(x *window) { w.idle(a.arg(1), x, "") }) }},
+	"fails": {"WINDOW PROCESS [ERROR]", func(w *world, a act) bool {
+		return w.do(a, func(x *window) { w.idle(a.arg(1), x, cmp.Or(a.arg(2), "rate_limit")) })
+	}},
 	"listen": {"WINDOW PROCESS", func(w *world, a act) bool { return w.do(a, func(x *window) { w.listen(a.arg(1), x, false) }) }},
 	"bell":   {"WINDOW PROCESS", func(w *world, a act) bool { return w.do(a, func(x *window) { w.listen(a.arg(1), x, true) }) }},
 	"tt": {"WINDOW PROCESS COMMAND...", func(w *world, a act) bool {

@@ -170,13 +170,13 @@ func (w *world) edit(id string, x *window, shell bool, d time.Duration, inner st
 	p.tool = true
 }
 
-// idle ends the turn of a window's model.
-func (w *world) idle(id string, x *window, fails bool) {
+// idle ends the turn of a window's model, by a failure if one is given.
+func (w *world) idle(id string, x *window, failure string) {
 	x.stopping = true
 	w.child(id, x, "stop", func(p *proc) {
 		defer func() { x.stopping = false }()
-		if fails {
-			w.hook(p, x, "fails", "StopFailure", map[string]any{"error": "rate_limit"})
+		if failure != "" {
+			w.hook(p, x, "fails", "StopFailure", map[string]any{"error": failure})
 			x.inTurn = false
 			return
 		}
