@@ -63,10 +63,12 @@ func (w *world) finale() {
 	has := func(t string) bool { return slices.Contains(w.oracle.truths, t) }
 	st := w.oracle.state
 	reserved := st != nil && st.ReservedFor != "" // who has assigned it waits for that session
+	// Of a holder that has ended, and whose guardian has, nobody is left that could tell.
 	silent := reserved || st != nil && has("guardian of "+st.Owner) && has("harness of "+st.Owner)
 	for _, x := range w.windows {
 		called := func(y *window) bool { return y.agent == x.agent && y.called }
-		if x.alive && !silent && !x.refused.IsZero() && !slices.ContainsFunc(w.windows, called) && w.oracle.class == "" && strings.Contains(x.reason, "you are called") {
+		waits := x.alive && !x.refused.IsZero() && strings.Contains(x.reason, "you are called")
+		if waits && !silent && !slices.ContainsFunc(w.windows, called) {
 			w.oracle.find("who wants the turn is not called", "%s was refused %v ago: %s", x.name, time.Since(x.refused).Round(time.Second), x.reason)
 		}
 	}

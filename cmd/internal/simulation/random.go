@@ -135,76 +135,55 @@ func (g *generator) begin(w *world) (act, bool) {
 	if w.alone(x, words[0]) {
 		return act{}, false
 	}
+	is := func(args ...any) act { return act{verb, strings.Fields(fmt.Sprintln(args...))} }
+	quiet := x.alive && w.calls(x) == 0
 	switch words[0] {
 	case "edit", "shell":
-		if x.alive && w.calls(x) < 3 && (x.refused.IsZero() || g.IntN(4) == 0) {
-			return act{verb, []string{x.name, g.id(), fmt.Sprint(1 + g.IntN(3000))}}, true
-		}
+		return is(x.name, g.id(), 1+g.IntN(3000)), x.alive && w.calls(x) < 3 && (x.refused.IsZero() || g.IntN(4) == 0)
 	case "inner":
-		if x.alive && x.within == nil && x.refused.IsZero() && len(w.windows) < 4 {
-			return act{verb, []string{x.name, g.id(), fmt.Sprint(1 + g.IntN(15000)), x.name + "i"}}, true
-		}
-	case "idle", "fails":
-		if x.alive && x.inTurn && w.calls(x) == 0 {
-			a := act{verb, []string{x.name, g.id()}}
-			if verb == "fails" && g.IntN(2) == 0 {
-				a.args = append(a.args, "unknown") // it is idle, not limited
-			}
-			return a, true
-		}
+		return is(x.name, g.id(), 1+g.IntN(15000), x.name+"i"), x.alive && x.within == nil && x.refused.IsZero() && len(w.windows) < 4
+	case "idle":
+		return is(x.name, g.id()), quiet && x.inTurn
+	case "fails": // then it is limited, or idle
+		return is(x.name, g.id(), []string{"rate_limit", "unknown"}[g.IntN(2)]), quiet && x.inTurn
 	case "listen":
-		if x.alive && !x.inTurn {
-			return act{verb, []string{x.name, g.id()}}, true
-		}
+		return is(x.name, g.id()), x.alive && !x.inTurn
 	case "bell":
-		if x.alive && x.watch != "" && !modTime(x.watch).Equal(x.bell) {
-			return act{verb, []string{x.name, g.id()}}, true
-		}
+		return is(x.name, g.id()), x.alive && x.watch != "" && !modTime(x.watch).Equal(x.bell)
 	case "tt":
 		if words[1] == "kick" {
 			words = append(words, w.windows[g.IntN(len(w.windows))].agent, "--force")
 		}
 		ends := slices.Contains([]string{"release", "assign", "leave", "close"}, words[1])
-		if x.alive && (!ends || w.calls(x) == 0) && (words[1] != "release" && words[1] != "assign" || x.hand) {
-			return act{"tt", append([]string{x.name, g.id()}, words[1:]...)}, true
-		}
+		hands := words[1] == "release" || words[1] == "assign"
+		return act{"tt", append([]string{x.name, g.id()}, words[1:]...)}, (quiet || x.alive && !ends) && (x.hand || !hands)
 	case "clear":
-		if x.alive && w.calls(x) == 0 {
-			return act{verb, []string{x.name, fmt.Sprint("s-", x.name, g.ids), g.id()}}, true
-		}
+		return is(x.name, fmt.Sprint("s-", x.name, g.ids), g.id()), quiet
 	case "quit":
-		if x.alive && w.calls(x) == 0 {
-			return act{verb, []string{x.name, g.id()}}, true
-		}
+		return is(x.name, g.id()), quiet
 	case "die":
-		if x.alive {
-			return act{verb, []string{x.name}}, true
-		}
+		return is(x.name), x.alive
 	case "resume":
-		if !x.alive {
-			return act{"open", []string{x.name, x.session, g.id()}}, true
-		}
+		return act{"open", []string{x.name, x.session, g.id()}}, !x.alive
 	case "twin":
-		if len(w.windows) < 4 {
-			return act{"open", []string{x.name + "2", x.session, g.id()}}, true
-		}
+		return act{"open", []string{x.name + "2", x.session, g.id()}}, len(w.windows) < 4
 	case "kill", "freeze", "fail", "killguard", "thaw":
 		return g.onProcess(w, verb)
 	case "touch":
-		return act{verb, []string{"note"}}, true
+		return is("note"), true
 	case "suspend":
-		return act{verb, []string{fmt.Sprint(1000 * (1 + g.IntN(4000)))}}, true
+		return is(1000 * (1 + g.IntN(4000))), true
 	case "power":
-		return act{verb, []string{fmt.Sprint(g.IntN(11)), fmt.Sprint(g.IntN(2)), fmt.Sprint(g.IntN(2))}}, true
+		return is(g.IntN(11), g.IntN(2), g.IntN(2)), true
 	case "cut":
-		return act{verb, []string{fmt.Sprint(1 + g.IntN(5))}}, true
+		return is(1 + g.IntN(5)), true
 	case "copy":
 		g.copied = true
-		return act{verb, []string{"x"}}, true
+		return is("x"), true
 	case "back", "older":
-		return act{verb, []string{"x"}}, g.copied
+		return is("x"), g.copied
 	case "lose":
-		return act{verb, nil}, true
+		return is(), true
 	}
 	return act{}, false
 }
