@@ -148,8 +148,3 @@ func copyTree(from, to string) error {
 
 // failures are the errors of calls to the disk, as traces call them.
 var failures = map[string]error{"full": syscall.ENOSPC, "io": syscall.EIO, "readonly": syscall.EROFS, "denied": syscall.EACCES}
-
-func exists(path string) bool {
-	_, err := os.Lstat(path)
-	return err == nil
-}

@@ -51,7 +51,7 @@ func (o *oracle) history() {
 			grants[e.Turn] = e.To
 		}
 	}
-	if exists(o.w.disk.room) { // what the journal has lost is said with the next change
+	if !modTime(o.w.disk.room).IsZero() { // what the journal has lost is said with the next change
 		if snap, err := o.room().View(); err == nil && snap.Lost != nil {
 			lost = snap.State.Seq + 1
 		}
@@ -71,7 +71,7 @@ func (o *oracle) history() {
 
 // folds compares the room with what its journals alone make of it, unless they have lost something.
 func (o *oracle) folds() {
-	if !exists(o.w.disk.room) {
+	if modTime(o.w.disk.room).IsZero() {
 		return
 	}
 	has, err := o.room().View()
@@ -83,10 +83,7 @@ func (o *oracle) folds() {
 	_ = copyTree(filepath.Join(o.w.data, "archive"), filepath.Join(data, "archive"))
 	_ = copyTree(o.w.disk.room, filepath.Join(data, "rooms", filepath.Base(o.w.disk.room)))
 	_ = os.Remove(filepath.Join(data, "rooms", filepath.Base(o.w.disk.room), "state.json"))
-	store, err := fsroom.Open(data, fsroom.Options{NoWatch: true})
-	if err != nil {
-		return
-	}
+	store, _ := fsroom.Open(data, fsroom.Options{NoWatch: true})
 	folded, err := fsroom.At(store, roomtypes.Stick(), filepath.Base(o.w.disk.room)).View()
 	if err != nil {
 		o.find("the journal does not fold", "%v", err)

@@ -40,7 +40,9 @@ func (w *world) startJob(p *proc, dir string, files []*os.File) (pid int, err er
 		at := event.NewTime(time.Now())
 		patchJob(dir, map[string]any{"ended_at": at, "outcome": "exited", "exit": 0})
 		q.point()
-		store, err := fsroom.Open(w.data, w.optionsOf(q))
+		var o fsroom.Options
+		q.options(&o)
+		store, err := fsroom.Open(w.data, o)
 		if err != nil {
 			return
 		}
@@ -58,12 +60,6 @@ func (w *world) startJob(p *proc, dir string, files []*os.File) (pid int, err er
 	_, err = files[0].WriteString("ok")
 	w.logf("%s starts the job %s of %s", p.name, q.name, w.named(id.Agent))
 	return q.id.PID, err
-}
-
-// optionsOf returns the options of the store of a process.
-func (w *world) optionsOf(p *proc) (o fsroom.Options) {
-	p.options(&o)
-	return o
 }
 
 // patchJob changes fields of what is recorded of a job, and returns it.

@@ -89,7 +89,7 @@ func (o *oracle) watch() {
 
 // look reads the room, as a reader beside all processes. It returns who holds the turn.
 func (o *oracle) look() (owner string) {
-	if exists(o.w.disk.room) {
+	if !modTime(o.w.disk.room).IsZero() {
 		if snap, err := o.room().View(); err == nil {
 			o.state = snap.State
 			return o.state.Owner

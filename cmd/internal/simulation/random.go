@@ -132,7 +132,7 @@ func (g *generator) begin(w *world) (act, bool) {
 		}
 	}
 	words := strings.Fields(verb)
-	if w.alone(x, words[0]) {
+	if len(words) == 0 || w.calls(x) > 2 && verb != "die" { // not all do all at once
 		return act{}, false
 	}
 	is := func(args ...any) act { return act{verb, strings.Fields(fmt.Sprintln(args...))} }
@@ -206,9 +206,4 @@ func (g *generator) onProcess(w *world, verb string) (act, bool) {
 		return act{verb, []string{p.name}}, p.frozen
 	}
 	return act{verb, []string{p.name}}, p.state == ready || p.guards > 0
-}
-
-// alone reports whether a seed lets a window rest, so that not all do all at once.
-func (w *world) alone(x *window, verb string) bool {
-	return verb == "" || w.calls(x) > 2 && verb != "die"
 }
