@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/talking-stick/tt/identity"
 	"github.com/talking-stick/tt/journal/event"
 	"github.com/talking-stick/tt/journal/wire"
 )
@@ -17,9 +18,13 @@ const endedLasts = 24 * time.Hour
 
 // An Ending says that the session of an agent has ended, although its process may go on.
 type Ending struct {
-	At    event.Time
-	Quits bool // the process ends, too
+	At      event.Time
+	Quits   bool              // the process ends, too
+	Process *identity.Process // in which the session was open; nil: not known
 }
+
+// Of reports whether the session has ended in a process, nil for one that is not known.
+func (e Ending) Of(p *identity.Process) bool { return e.Process == nil || p == nil || *e.Process == *p }
 
 // Ended returns how the agent's session has ended, false if it has not as far as is known. Where it
 // has not, it costs one look at a file.
@@ -57,4 +62,5 @@ func (a Agent) GoOn() {
 func (e *Ending) Fields(c *wire.Codec) {
 	c.Time("at", &e.At)
 	c.OptBool("process_ends", &e.Quits)
+	optProcess(c, &e.Process)
 }

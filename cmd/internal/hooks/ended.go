@@ -15,12 +15,11 @@ import (
 // end records that the session has ended.
 func (h *run) end(ctx context.Context) error {
 	agent, err := h.agent()
+	if h.guest != nil && *h.guest {
+		agent, err = h.sessionAgent()
+	}
 	if err != nil {
 		return err
-	}
-	if isSecondWindow(agent) { // the first one goes on
-		h.endAuto(ctx, agent, true)
-		return nil
 	}
 	return h.endSession(ctx, agent, !h.call.GoesOn)
 }
@@ -29,8 +28,12 @@ func (h *run) end(ctx context.Context) error {
 // membership in rooms of which it knows nothing. quits says that its process ends, too. A session that is
 // open in another window goes on there.
 func (h *run) endSession(ctx context.Context, agent *listen.Agent, quits bool) error {
-	if agent.Client.HasOtherWindow() {
+	second := isSecondWindow(agent)
+	if agent.Client.LeaveWindow() || second {
 		h.endAuto(ctx, agent, true)
+		if second { // what listens for the agent is that of the first
+			return nil
+		}
 		return agent.End(ctx, agent.Session)
 	}
 	rooms := agent.Client.Hearing().Rooms()
@@ -80,8 +83,8 @@ func (h *run) goesOn() bool {
 
 // isLate reports whether the hook comes after the end of its session.
 func (h *run) isLate(agent *listen.Agent) bool {
-	_, ended := agent.Client.Hearing().Ended()
-	return ended && !h.goesOn()
+	e, ended := agent.Client.Hearing().Ended()
+	return ended && e.Of(agent.Client.Self.Root) && !h.goesOn()
 }
 
 // refuseLate refuses a write of a session that has ended, where others work.

@@ -89,9 +89,9 @@ func (p places) look() (ids []string, isPart, has bool) {
 				process = &of
 			}
 		}
-		_, ended := p.me.Client.HearingOf(id).Ended()
+		e, ended := p.me.Client.HearingOf(id).Ended()
 		switch {
-		case ended:
+		case ended && e.Of(process):
 			_ = os.Remove(path)
 		case process == nil && age > placeLasts, process != nil && p.me.Client.Table.Verdict(*process) == identity.Gone:
 			_ = os.Remove(path)

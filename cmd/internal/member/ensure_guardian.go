@@ -54,10 +54,14 @@ type keeping struct {
 }
 
 // inherits reports whether the turn with the lease belongs to the caller's process from now on: that
-// which took it has ended, or is not known.
+// which took it has ended, or the session in it, or is not known.
 func (r *Room) inherits(l *turn.Lease) bool {
 	h := identity.Process(l.Holder)
-	return r.Self.Root != nil && h != *r.Self.Root && (l.Holder == (turn.ProcessID{}) || r.Table.Verdict(h) == identity.Gone)
+	if r.Self.Root == nil || h == *r.Self.Root || l.Holder == (turn.ProcessID{}) {
+		return r.Self.Root != nil && h != *r.Self.Root
+	}
+	v := r.Table.Verdict(h)
+	return v == identity.Gone || v == identity.Alive && !r.isOpenIn(h)
 }
 
 // keep is EnsureGuardian with a purpose.

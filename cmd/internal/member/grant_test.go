@@ -134,6 +134,8 @@ func TestOtherWindow(t *testing.T) {
 	f.try(one)
 	gone := ended(a.Table)
 	self := a.Table.Self()
+	sibling := f.child()
+	window(&sibling).recordProcess()
 	for _, c := range []struct {
 		name   string
 		holder identity.Process
@@ -146,18 +148,20 @@ func TestOtherWindow(t *testing.T) {
 		{"none known of the caller", child, nil, 0},
 		{"one that has ended", gone, &child, 0},
 		{"none known of the holder", identity.Process{}, &child, 0},
-		{"a sibling", f.child(), &child, -1},
+		{"one that never had the session", f.child(), &child, 0},
+		{"a sibling", sibling, &child, sibling.PID},
 	} {
 		f.must(one.changeLease(t.Context(), func(_ *turn.State, l *turn.Lease) (bool, error) {
 			l.Holder = turn.ProcessID(c.holder)
 			return true, nil
 		}))
-		if c.want < 0 {
-			c.want = c.holder.PID
-		}
 		if pid := window(c.mine).HeldByOtherWindow(f.state(a)); pid != c.want {
 			t.Errorf("%s: %d, want %d", c.name, pid, c.want)
 		}
+	}
+	left := window(&sibling)
+	if others := left.Client.LeaveWindow(); !others || one.HeldByOtherWindow(f.state(a)) != 0 {
+		t.Errorf("others %v, held by %d, want true and 0, after its session has left the sibling", others, one.HeldByOtherWindow(f.state(a)))
 	}
 }
 

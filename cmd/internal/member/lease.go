@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"slices"
 	"strings"
 	"time"
 
@@ -227,10 +228,15 @@ func (r *Room) otherWindow(holder turn.ProcessID) (pid int) {
 	if holder == (turn.ProcessID{}) || mine == (turn.ProcessID{}) || holder == mine {
 		return 0
 	}
-	if p := identity.Process(holder); r.isElsewhere(p) || !r.isAlive(&p) || identity.Related(r.Table, p, *r.Self.Root) {
+	if p := identity.Process(holder); r.isElsewhere(p) || !r.isOpenIn(p) || identity.Related(r.Table, p, *r.Self.Root) {
 		return 0
 	}
 	return holder.PID
+}
+
+// isOpenIn reports whether the agent's session is open in a process that lives, which may have another one by now.
+func (r *Room) isOpenIn(p identity.Process) bool {
+	return r.isAlive(&p) && slices.Contains(r.processRecord(r.Self.ID).Processes, p)
 }
 
 // forgetLease removes the record of an agent whose turn has ended. The room is

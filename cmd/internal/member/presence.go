@@ -131,12 +131,14 @@ func (r *Room) presence(id string, look func(identity.Process) condition) turn.P
 		Seen: a.Marked(seenFile), Waited: a.Marked(waitingFile), Process: turn.Unknown,
 	}
 	p.Wants = !a.Marked(wantsFile).IsZero()
-	if record := r.processRecord(id); len(record.Processes) > 0 {
+	record := r.processRecord(id)
+	if len(record.Processes) > 0 {
 		last := record.Processes[len(record.Processes)-1]
 		p.PID, p.OutlivesProcess = last.PID, record.Lingers
 		judge(record.Processes, look, &p)
 	}
-	if e, ended := r.HearingOf(id).Ended(); ended {
+	// One that another window has joined as it ended goes on there.
+	if e, ended := r.HearingOf(id).Ended(); ended && !r.isOpenBeside(record.Processes, e.Process) {
 		p.OutlivesProcess = e.Quits && (p.OutlivesProcess || p.Process == turn.Unknown)
 		p.Process, p.PID, p.Stopped, p.EndedAt, p.SessionEnded = turn.Gone, 0, false, e.At.Time, true
 	}

@@ -14,7 +14,7 @@ import (
 // gone until a prompt or a command of it. If quits is set the process ends, too, and the agent may
 // be back within the grace. It wakes the guardian of the agent's turn and who waits for that.
 func (c *Client) EndSession(quits bool) error {
-	err := c.Hearing().SetEnded(hearing.Ending{At: event.NewTime(c.time()), Quits: quits})
+	err := c.Hearing().SetEnded(hearing.Ending{At: event.NewTime(c.time()), Quits: quits, Process: c.Self.Root})
 	for _, name := range c.Hearing().Rooms() {
 		r := c.Room(name, nil)
 		if snap, err := r.FS.Known(); err == nil && snap.State.Owner == c.Self.ID {
@@ -25,13 +25,26 @@ func (c *Client) EndSession(quits bool) error {
 	return err
 }
 
-// HasOtherWindow reports whether the agent's session is open in another process, as far as is known.
-func (c *Client) HasOtherWindow() bool {
-	root := c.Self.Root
-	return root != nil && slices.ContainsFunc(c.Hearing().Rooms(), func(name string) bool {
-		return slices.ContainsFunc(c.Room(name, nil).processRecord(c.Self.ID).Processes, func(p identity.Process) bool {
-			return c.isAlive(&p) && !identity.Related(c.Table, p, *root)
+// LeaveWindow records that the agent's session is open in this process no more, if it is open in another one, as far as
+// is known. It reports whether it is.
+func (c *Client) LeaveWindow() (others bool) {
+	for _, name := range c.Hearing().Rooms() {
+		var record processRecord
+		_ = c.Room(name, nil).own().Change(processesFile, &record, func(bool) bool {
+			beside := c.isOpenBeside(record.Processes, c.Self.Root)
+			if others = others || beside; beside {
+				record.Processes = slices.DeleteFunc(record.Processes, func(p identity.Process) bool { return p == *c.Self.Root })
+			}
+			return beside
 		})
+	}
+	return others
+}
+
+// isOpenBeside reports whether one of the processes of a session lives, and is another one than p.
+func (c *Client) isOpenBeside(processes []identity.Process, p *identity.Process) bool {
+	return p != nil && slices.ContainsFunc(processes, func(q identity.Process) bool {
+		return c.isAlive(&q) && !identity.Related(c.Table, q, *p)
 	})
 }
 
@@ -53,9 +66,7 @@ func (c *Client) SessionsBefore(others []string) (before []identity.Agent) {
 		return nil
 	}
 	isLast := func(processes []identity.Process) bool {
-		return slices.Contains(processes, *root) && !slices.ContainsFunc(processes, func(p identity.Process) bool {
-			return c.isAlive(&p) && !identity.Related(c.Table, p, *root)
-		})
+		return slices.Contains(processes, *root) && !c.isOpenBeside(processes, root)
 	}
 	add := func(id string, last bool) {
 		e, ended := c.HearingOf(id).Ended()
