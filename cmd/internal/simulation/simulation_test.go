@@ -53,7 +53,7 @@ func TestReplay(t *testing.T) {
 
 // The same seed gives the same trace, byte for byte.
 func TestSameSeedSameTrace(t *testing.T) {
-	n := max(*seeds, 8)
+	n := max(*seeds, 3)
 	for seed := *from; seed < *from+uint64(n); seed++ {
 		a := simulate(t, newGenerator(seed, *length, nil).next)
 		b := simulate(t, newGenerator(seed, *length, nil).next)
@@ -67,7 +67,7 @@ func TestSameSeedSameTrace(t *testing.T) {
 }
 
 // always is how many seeds run with all tests.
-const always = 12
+const always = 5
 
 func TestSeeds(t *testing.T) {
 	if *seeds == 0 && *lasts == 0 {
