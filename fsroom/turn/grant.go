@@ -59,7 +59,7 @@ type WaitResult struct {
 	ClaimExpiresAt *event.Time
 	GuardianPID    int
 	GrantedTo      int         // with not_yet: the pid of the process of the same agent that was granted the turn
-	HeldBy         int         // with not_yet: the pid of the process of the agent's session that took the turn, in another window
+	HeldBy         int         // the pid of the process of the agent's session that took the turn, in another window
 	Evidence       Evidence    // with takeover_available; its Hint also with not_yet, set by the caller
 	Briefing       Briefing    // with your_turn; set by the caller
 	Inbox          wire.Fields // with inbox; set by the caller
@@ -102,7 +102,9 @@ func Try(s *State, f Facts, r TryRequest) ([]event.Event, WaitResult, error) {
 		return s.grant(f, r)
 	}
 	if kind := s.takeoverKind(f, r.Agent, r.Window); kind != "" && s.eligible(f, r.Agent, kind) {
-		return nil, s.offer(f, kind), nil
+		res := s.offer(f, kind)
+		res.HeldBy = r.Window
+		return nil, res, nil
 	}
 	return nil, s.notYet(f, r.Window), nil
 }

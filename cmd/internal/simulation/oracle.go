@@ -294,7 +294,7 @@ func (o *oracle) granted(x *window, r result) {
 	for _, y := range o.w.windows {
 		y.called = y.called || y.agent == x.agent
 	}
-	x.refused = never
+	o.wantsNot(x.agent)
 	x.hand = true
 	o.took[x.agent] = x.proc
 	o.counts["grants"]++

@@ -84,7 +84,7 @@ func (o *oracle) permitted(p *proc, x *window, r result, took, others bool) {
 		}
 	}
 	x.called = x.called || x.agent == owner
-	x.refused = never
+	o.wantsNot(x.agent)
 }
 
 // never is the time of what has not happened.
