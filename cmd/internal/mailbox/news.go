@@ -222,7 +222,7 @@ func (n *RoomNews) Printed(turn bool) (p hearing.PrintedRoom, ok bool) {
 // Shown records that what was printed was shown to the agent.
 func (m *Mailbox) Shown(ctx context.Context, p *hearing.PrintedRoom) error {
 	if p.Left {
-		m.Room.Hearing().Leave(m.Room.FS.Name())
+		m.Room.Drop()
 		return nil
 	}
 	if len(p.Answered) > 0 {

@@ -107,6 +107,14 @@ func (r *Room) enterRooms() {
 	}
 }
 
+// Drop forgets that the agent is in the room, unless it has joined meanwhile.
+func (r *Room) Drop() {
+	r.Client.Hearing().Leave(r.FS.Name())
+	if snap, err := r.FS.View(); err == nil && r.IsMember(snap.State) {
+		r.Client.Hearing().Enter(r.FS.Name())
+	}
+}
+
 // leaveRooms forgets that agents are in the room. That of another agent with a wake file
 // is left to its listener, which has to tell the agent first.
 func (r *Room) leaveRooms(ids ...string) {

@@ -62,13 +62,13 @@ func (w *world) finale() {
 	w.drain()
 	has := func(t string) bool { return slices.Contains(w.oracle.truths, t) }
 	st := w.oracle.state
-	reserved := st != nil && st.ReservedFor != "" // who has assigned it waits for that session
 	// Of a holder that has ended, and whose guardian has, nobody is left that could tell.
-	silent := reserved || st != nil && has("guardian of "+st.Owner) && has("harness of "+st.Owner)
+	silent := st != nil && has("guardian of "+st.Owner) && has("harness of "+st.Owner)
 	for _, x := range w.windows {
 		called := func(y *window) bool { return y.agent == x.agent && y.called }
 		waits := x.alive && !x.refused.IsZero() && strings.Contains(x.reason, "you are called")
-		if waits && !silent && !slices.ContainsFunc(w.windows, called) {
+		assigned := st != nil && st.ReservedFor != "" && st.ReservedFor != x.agent // who has done so waits for that session
+		if waits && !silent && !assigned && !slices.ContainsFunc(w.windows, called) {
 			w.oracle.find("who wants the turn is not called", "%s was refused %v ago: %s", x.name, time.Since(x.refused).Round(time.Second), x.reason)
 		}
 	}

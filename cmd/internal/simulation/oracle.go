@@ -309,6 +309,13 @@ func (o *oracle) wantsNot(agent string) {
 	}
 }
 
+// callsBegin is called when a window of an agent is refused: what has called the agent before counts no more.
+func (o *oracle) callsBegin(agent string) {
+	for _, x := range o.w.windows {
+		x.called = x.called && x.agent != agent
+	}
+}
+
 // told notes an event that was acknowledged.
 func (o *oracle) told(seq int64, kind string) {
 	if before, ok := o.events[seq]; ok && before != kind {

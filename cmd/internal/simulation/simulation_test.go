@@ -45,6 +45,9 @@ func TestReplay(t *testing.T) {
 		t.Fatal(err)
 	}
 	o := replay(t, trace)
+	if o.class != "" && *short {
+		o = replay(t, shorten(t, o.acts, o.class))
+	}
 	t.Log("\n" + strings.Join(o.log, "\n"))
 	if o.class != "" {
 		t.Error(o.class)

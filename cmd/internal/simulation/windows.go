@@ -145,7 +145,8 @@ func (w *world) edit(id string, x *window, shell bool, d time.Duration, inner st
 			w.logf("%s (%s) is refused: %s", p.name, x.name, w.brief(refused))
 			w.oracle.refusedTo(p, x, refused)
 			if x.refused.IsZero() {
-				x.refused, x.called = time.Now(), false
+				x.refused = time.Now()
+				w.oracle.callsBegin(x.agent)
 			}
 			x.reason = refused
 			return

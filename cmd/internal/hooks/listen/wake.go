@@ -139,10 +139,7 @@ func (a *Agent) due(ctx context.Context, l *hearing.Listener, how string, now ti
 			again = true
 			sooner(changePatience)
 		case !n.Member && n.All.IsZero():
-			a.Client.Hearing().Leave(name)
-			if snap, err := a.Client.Room(name, nil).FS.View(); err == nil && snap.State.Member(a.Client.Self.ID) != nil { // it has joined meanwhile
-				a.Client.Hearing().Enter(name)
-			}
+			a.Client.Room(name, nil).Drop()
 			continue
 		}
 		sooner(n.Until)
