@@ -49,7 +49,7 @@ var budgets = map[string]int{
 	"cmd/internal/locks":         300,
 	"cmd/internal/mailbox":       1750,
 	"cmd/internal/manual":        100,
-	"cmd/internal/member":        4450,
+	"cmd/internal/member":        4500,
 	"cmd/internal/questions":     1650,
 	"cmd/internal/report":        2650,
 	"cmd/internal/roomtypes":     100,
@@ -82,8 +82,8 @@ var budgets = map[string]int{
 
 // What all packages together may have.
 const (
-	productBudget = 81_200 // what users run
-	linkedBudget  = 64_100 // the part of it that tt links
+	productBudget = 81_300 // what users run
+	linkedBudget  = 64_200 // the part of it that tt links
 	toolsBudget   = 7_800  // test tools, which are to come down to 6 000
 	fileBudget    = 400    // one file of either
 )
