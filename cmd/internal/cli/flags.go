@@ -17,6 +17,7 @@ import (
 type Flags struct {
 	all    []Flag
 	global bool // what is declared now belongs to every command
+	hidden bool
 	topic  string
 }
 
@@ -31,6 +32,8 @@ type Flag struct {
 	Repeatable  bool
 	Global      bool   // every command has it
 	Topic       string // the help page that explains it, "" for that of the command
+	Hidden      bool   // works, but no list shows it
+	For         string // the flag that is given by it, "" for itself
 
 	check func(text string) error // refuses a value; nil: any text will do
 	texts []string                // the values on the command line, "" for each time a switch is there
@@ -101,8 +104,21 @@ func (f *Flags) In(topic string, declare func(*Flags)) {
 	f.topic = ""
 }
 
+// Hidden declares flags that work, and that no list shows.
+func (f *Flags) Hidden(declare func(*Flags)) {
+	f.hidden = true
+	declare(f)
+	f.hidden = false
+}
+
+// DryRun declares the switch "dry-run", which is also understood as "print".
+func (f *Flags) DryRun() {
+	f.Bool("dry-run", "say what would be done, and do nothing")
+	f.add(Flag{Name: "print", For: "dry-run", Hidden: true})
+}
+
 func (f *Flags) add(flag Flag) {
-	flag.Global, flag.Topic = f.global, f.topic
+	flag.Global, flag.Topic, flag.Hidden = f.global, f.topic, flag.Hidden || f.hidden
 	f.all = append(f.all, flag)
 }
 
@@ -163,10 +179,12 @@ func (f *Flags) lookup(name string) *Flag {
 	return flag
 }
 
-// FlagsOf returns the flags c accepts in the order of their declaration, its own
+// FlagsOf returns the flags of c that lists show, in the order of their declaration, its own
 // before those of every command.
-func (p *Program) FlagsOf(c *Command) []Flag {
-	return p.declare(c).all
+func (p *Program) FlagsOf(c *Command) []Flag { return p.declare(c).visible() }
+
+func (f *Flags) visible() []Flag {
+	return slices.DeleteFunc(slices.Clone(f.all), func(f Flag) bool { return f.Hidden })
 }
 
 func (p *Program) declare(c *Command) *Flags {

@@ -81,7 +81,7 @@ func (p *Program) Read(words []string) *Partial {
 	found := p.locate(protect(words))
 	flags := p.declare(found.command)
 	read, _ := p.setFlags(found.command, flags, found.args)
-	l := &Partial{Command: found.command, Name: found.name, Flags: flags.all, Waiting: read.waiting, Ended: read.ended}
+	l := &Partial{Command: found.command, Name: found.name, Flags: flags.visible(), Waiting: read.waiting, Ended: read.ended}
 	if found.command != nil || found.stray { // else they are the words of the name
 		l.Operands = read.operands
 	}

@@ -40,6 +40,9 @@ func (p *Program) setFlags(c *Command, flags *Flags, args []string) (read readin
 	set := flags.addTo(pflag.NewFlagSet("", pflag.ContinueOnError))
 	err = set.ParseAll(args, func(known *pflag.Flag, text string) error {
 		flag, value := known.Value.(*Flag), unmarked(text)
+		if flag.For != "" {
+			flag = flags.lookup(flag.For)
+		}
 		switch glued := strings.HasPrefix(text, mark); {
 		case flag.Placeholder == "" && text != on:
 			return p.takesNoValue(flag)

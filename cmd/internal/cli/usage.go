@@ -36,7 +36,7 @@ func (p *Program) didYouMean(err *code.Error, c *Command, nearest ...string) *co
 func (p *Program) unknownFlag(c *Command, flags *Flags, typed string) *code.Error {
 	typed, _, _ = strings.Cut(typed, "=")
 	err := usagef("unknown flag %s", bare(typed)).With("flag", shorten(typed))
-	all := flags.all
+	all := flags.visible()
 	for _, other := range p.All() {
 		if c != nil && c.Name == "" { // which command it is for is not known
 			all = append(all, p.FlagsOf(other)...)

@@ -22,16 +22,14 @@ var Install = &cli.Command{
 		"the repository, and where an engine shares the room with other hosts to its pre-push hook.\n\n" +
 		"Installing again does no harm. Installed copies follow the version of tt.",
 	Examples: []cli.Example{
-		{Line: "tt install --all --print", What: "show everything that would be written, and write nothing"},
+		{Line: "tt install --all --dry-run", What: "show everything that would be written, and write nothing"},
 		{Line: "tt install claude-code codex"},
 		{Line: "tt install git", What: "in a repository: refuse commits of those who do not hold the stick"},
 		{Line: "tt install git --verified test", What: "and commits of a tree on which the job test has not passed"},
 	},
 	Flags: func(f *cli.Flags) {
 		f.Bool("all", "every harness on this machine")
-		f.Bool("print", "only show what would be done")
-		f.Bool("copy", "install the skill as a copy, which is the only way now")
-		f.Bool("link", "the same; earlier versions made a link")
+		f.DryRun()
 		f.Bool("replace", "also replace what you have edited; a backup is kept")
 		f.Bool("no-hooks", "without the hooks")
 		f.Bool("no-bus", "without agent-bus")
@@ -40,6 +38,10 @@ var Install = &cli.Command{
 		f.Bool("hold", "for gemini and antigravity: a hook delays the end of each turn until there is news, 30 minutes at most")
 		f.String("verified", "NAME", "for git: refuse also a commit of what no job of this name has passed on, see tt check --verified")
 		repositoryFlag(f)
+		f.Hidden(func(f *cli.Flags) { // they do nothing
+			f.Bool("copy", "install the skill as a copy, which is the only way now")
+			f.Bool("link", "the same; earlier versions made a link")
+		})
 	},
 	Exits:     []cli.ExitStatus{{Status: 1, Meaning: "a harness failed; the others are done"}},
 	Errors:    []code.Code{code.LockTimeout, code.DataDirUnusable},
@@ -57,7 +59,7 @@ var Uninstall = &cli.Command{
 		"everything else stays. Rooms and everything else in the data directory stay.",
 	Flags: func(f *cli.Flags) {
 		f.Bool("all", "every harness")
-		f.Bool("print", "only show what would be done")
+		f.DryRun()
 		f.Bool("replace", "also remove what you have edited; a backup is kept")
 		f.Bool("no-hooks", "leave the hooks")
 		f.Bool("no-bus", "leave agent-bus registered")

@@ -23,7 +23,7 @@ import (
 )
 
 func installOptions(c *cli.Invocation) skills.Options {
-	return skills.Options{DryRun: c.Bool("print"), Replace: c.Bool("replace"), NoHooks: c.Bool("no-hooks"), NoBus: c.Bool("no-bus")}
+	return skills.Options{DryRun: c.Bool("dry-run"), Replace: c.Bool("replace"), NoHooks: c.Bool("no-hooks"), NoBus: c.Bool("no-bus")}
 }
 
 func runInstall(ctx context.Context, c *cli.Invocation) error {

@@ -22,11 +22,10 @@ var eventsCommand = &cli.Command{
 	Args:    []cli.Arg{pathArg},
 	Short:   "show what happened in the room, or follow it",
 	Streams: true,
-	Long: "Without --wait or --follow, shows the newest events, oldest first; with --after, those that came next, also of earlier lives " +
+	Long: "Without --follow, shows the newest events, oldest first; with --after, those that came next, also of earlier lives " +
 		"of the room, which are read from the archive. The cursor in the result is what to give to --after to go on.\n\n" +
-		"With --wait or --follow, prints a line per event from now on (or from --after) and is woken by each: --wait ends with the " +
-		"first that match, --follow goes on until it is stopped, the room ends, or the caller leaves it. The last line on standard error " +
-		"is the cursor and why the stream ended. Watching does not count as presence.",
+		"With --follow, prints a line per event from now on (or from --after) until it is stopped, the room ends, or the caller " +
+		"leaves it. The last line on standard error is the cursor and why the stream ended. Watching does not count as presence.",
 	Examples: []cli.Example{
 		{Line: "tt events --event message_sent,note_added --limit 10"},
 		{Line: "tt events --follow --cursor .cursor", What: "from where the last one stopped"},
@@ -39,7 +38,7 @@ var eventsCommand = &cli.Command{
 			"notes only of this severity; other events are not filtered by it")
 		f.String("cursor", "FILE", "start after the number in FILE and keep it there; missing or empty: from now on")
 		f.Bool("brief", "only number, type, from, to and a line of text")
-		f.Bool("wait", "wait for the next matching events, print them, and end")
+		f.Hidden(func(f *cli.Flags) { f.Bool("wait", "end with the first events that match") })
 		f.Bool("follow", "print matching events as they come, until stopped")
 	},
 	Errors:    []code.Code{code.RoomNotFound, code.InvalidEventType, code.InvalidCursor, code.UnknownRecipient, code.AmbiguousRecipient},
@@ -54,7 +53,7 @@ func filterFlags(f *cli.Flags, byDefault string) {
 	f.Int64("limit", "N", 0, "at most so many (default 50, most 500; for streams: no limit)")
 	f.String("target", "self|any|AGENT", "whom they concern (default: "+byDefault+")")
 	f.String("from", "AGENT", "only by this agent")
-	f.Duration("timeout", "D", 0, "how long --wait waits (default: the room's limit, 110s); ends --follow too")
+	f.Duration("timeout", "D", 0, "how long --follow goes on")
 	pathFlag(f)
 }
 

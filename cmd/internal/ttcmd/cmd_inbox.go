@@ -22,14 +22,15 @@ var inboxCommand = &cli.Command{
 	Args:   []cli.Arg{pathArg},
 	Short:  "what is for you: turn, questions, messages, notes, jobs",
 	Long: "Messages and answers are shown once; questions and notes for you are listed until they are settled, in full the " +
-		"first time and as a line after that. Pages come first. An answer that was shown settles the question it answers.\n\n" +
-		"--wait ends with the first thing that was not shown before, and takes no turn: to wait for the turn as well, use tt wait " +
-		"--inbox.",
+		"first time and as a line after that. Pages come first. An answer that was shown settles the question it answers. " +
+		"tt wait --inbox waits for what comes.",
 	Examples: []cli.Example{{Line: "tt inbox"}, {Line: "tt inbox --all", What: "of every room that you are a member of"}},
 	Flags: func(f *cli.Flags) {
 		f.Bool("all", "every room; for a person also what is asked of any person elsewhere")
-		f.Bool("wait", "wait until there is something new")
-		f.Duration("timeout", "D", 0, "how long to wait (default: the room's limit, 110s)")
+		f.Hidden(func(f *cli.Flags) { // as wait --inbox, without the turn
+			f.Bool("wait", "wait until there is something new")
+			f.Duration("timeout", "D", 0, "how long to wait (default: the room's limit, 110s)")
+		})
 		f.Bool("peek", "leave everything as not shown, and join nobody")
 		pathFlag(f)
 	},

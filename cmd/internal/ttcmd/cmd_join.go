@@ -24,7 +24,7 @@ var joinCommand = &cli.Command{
 		"An observer takes part in the talk and not in the turns: a turn never comes to it by itself, nobody has to wait for it, " +
 		"and it does not keep the room open. It can be written to, asked, and named by tt assign, and it may take the stick. A " +
 		"person who does anything here without having joined, be it a message, a note, an answer, tt inbox without --peek, tt " +
-		"policy or tt take, is an observer; tt join, tt wait and tt try make a full member of one. " +
+		"policy or tt take, is an observer; tt join and tt wait make a full member of one. " +
 		"But an agent that a command of the holder has started acts for it, and is an observer until the holder has released.",
 	Examples: []cli.Example{
 		{Line: "tt join", What: "the room of the current directory"},

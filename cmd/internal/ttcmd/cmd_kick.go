@@ -9,9 +9,10 @@ import (
 )
 
 var kickCommand = &cli.Command{
-	Name:  "kick",
-	Args:  []cli.Arg{{Name: "agent", Usage: "the member's id"}, pathArg},
-	Short: "remove a member that is gone",
+	Name:   "kick",
+	Hidden: true,
+	Args:   []cli.Arg{{Name: "agent", Usage: "the member's id"}, pathArg},
+	Short:  "remove a member that is gone",
 	Long: "Without --force only a member that is known to be gone and was silent past gone_grace, or whose presence has run " +
 		"out, and none that holds the stick with a live lease. Its turn or reservation ends with it. With --force that can be the " +
 		"turn of a member on another host, which may still use it until its lease ends.",

@@ -36,10 +36,11 @@ var listenCommand = &cli.Command{
 	Examples: []cli.Example{
 		{Line: `tt listen --exec 'notify-send "$TT_CLASS in $TT_ROOM"'`, What: "a person at a desktop"},
 		{Line: `tt listen --exec 'printf "\a%s\n" "$TT_TEXT"'`, What: "the bell of the terminal"},
-		{Line: "tt listen --via stdout", What: "JSON Lines for a plugin"},
 	},
 	Flags: func(f *cli.Flags) {
-		f.Choice("via", "KIND", listenWays, "how the agent is woken: by lines (stdout, opencode) or codex queue")
+		f.Hidden(func(f *cli.Flags) { // for hooks and plugins
+			f.Choice("via", "KIND", listenWays, "how the agent is woken: by lines (stdout, opencode) or codex queue")
+		})
 		f.String("exec", "CMD", "run a command of the shell each time")
 		f.Bool("off", "wake for turns alone from now on, and end")
 	},

@@ -21,15 +21,14 @@ var logCommand = &cli.Command{
 	Streams: true,
 	Long: "Turns with who held them, for how long and what they handed over; takeovers with their reasons; messages, questions " +
 		"and notes in between. Long texts are cut to the width of the terminal; --json has them whole. What is left out is said at " +
-		"the top. A room that has ended is read from the archive; --archive adds the earlier lives of one that has not.\n\n" +
-		"--follow goes on with what happens, an entry at a time: a turn when it begins, and again when it ends. It leaves " +
-		"questions out, and ends as tt events --follow does.",
-	Examples: []cli.Example{{Line: "tt log --since 2h"}, {Line: "tt log --follow", What: "watch the room"}},
+		"the top. A room that has ended is read from the archive; --archive adds the earlier lives of one that has not. " +
+		"tt events --follow goes on with what happens.",
+	Examples: []cli.Example{{Line: "tt log --since 2h"}},
 	Flags: func(f *cli.Flags) {
 		f.Duration("since", "D", 0, "only what happened in this time")
-		f.Int64("limit", "N", 0, "at most so many events, the newest (default 100, with --since and at most 10000, with --follow 10)")
+		f.Int64("limit", "N", 0, "at most so many events, the newest (default 100, with --since and at most 10000)")
 		f.Bool("archive", "the earlier lives of the room too")
-		f.Bool("follow", "go on with what happens, until stopped")
+		f.Hidden(func(f *cli.Flags) { f.Bool("follow", "go on with what happens, an entry at a time") }) // as events --follow
 		freshFlag(f)
 		pathFlag(f)
 	},

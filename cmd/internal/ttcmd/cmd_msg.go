@@ -161,6 +161,7 @@ func bodyOf(c *cli.Invocation, tooLarge code.Code) (string, error) {
 
 var msgRecvCommand = &cli.Command{
 	Name:    "msg recv",
+	Hidden:  true,
 	Short:   "receive messages",
 	Streams: true,
 	Long: "Prints the messages that the caller has not been shown, oldest first, and on standard error how many are left unread: " +

@@ -56,7 +56,8 @@ var assignCommand = &cli.Command{
 }
 
 var passCommand = &cli.Command{
-	Name: "pass",
+	Name:   "pass",
+	Hidden: true,
 	Args: []cli.Arg{
 		{Name: "agent", Optional: true, Usage: `who is next, as for assign; without, pass is release`},
 		pathArg,

@@ -33,7 +33,7 @@ var restoreCommand = &cli.Command{
 	Flags: func(f *cli.Flags) {
 		f.Bool("lost", "bring back what was lost last")
 		f.Bool("exact", "remove files that the snapshot has not")
-		f.Bool("dry-run", "say what would be done")
+		f.DryRun()
 		f.Bool("yes", "do not ask, also if somebody else holds the stick")
 		f.Int64("limit", "N", defaultSnapshots, "how many are listed")
 		pathFlag(f)

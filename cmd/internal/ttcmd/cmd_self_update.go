@@ -16,12 +16,13 @@ import (
 
 var selfUpdateCommand = &cli.Command{
 	Name:   "self-update",
+	Hidden: true,
 	Traits: cli.Traits{NoSync: true},
 	Short:  "get a newer tt, the way this one was installed",
 	Long: "Runs the command that does it where one command without a question is enough (go install), and else says what to run. " +
 		"In a checkout of tt's own source it refuses.",
 	Flags: func(f *cli.Flags) {
-		f.Bool("print", "only print the command")
+		f.DryRun()
 	},
 	Run: runSelfUpdate,
 }
@@ -55,7 +56,7 @@ func runSelfUpdate(ctx context.Context, c *cli.Invocation) error {
 			WithHint("run there: git pull && make").With("checkout", root)
 	}
 	advice := adviseUpdate(executable, build.Installer, moduleVersion())
-	if c.Bool("print") {
+	if c.Bool("dry-run") {
 		return c.Out.Result(advice, func(t *cli.Text) { t.Line("%s", advice.Shell) })
 	}
 	res := updateResult{updateAdvice: advice}

@@ -29,7 +29,7 @@ var undoCommand = &cli.Command{
 		{Line: "tt undo last src/", What: "only what is below src"},
 	},
 	Flags: func(f *cli.Flags) {
-		f.Bool("dry-run", "say what would be done")
+		f.DryRun()
 		f.Bool("yes", "do not ask, also if somebody else holds the stick")
 		pathFlag(f)
 	},

@@ -53,10 +53,11 @@ var waitCommand = &cli.Command{
 }
 
 var tryCommand = &cli.Command{
-	Name:  "try",
-	Args:  []cli.Arg{pathArg},
-	Short: "take the turn if it is there, without waiting",
-	Long:  "One pass of tt wait.",
+	Name:   "try",
+	Hidden: true,
+	Args:   []cli.Arg{pathArg},
+	Short:  "take the turn if it is there, without waiting",
+	Long:   "One pass of tt wait.",
 	Flags: func(f *cli.Flags) {
 		exitCodeFlag(f)
 		pathFlag(f)

@@ -56,7 +56,7 @@ func writeUnread(t *cli.Text, u turn.Unread) {
 			t.Line(format, counted(int(n), thing))
 		}
 	}
-	say(u.Messages, "message", "Unread: %s. Read with: tt msg recv")
+	say(u.Messages, "message", "Unread: %s. Read with: tt inbox")
 	say(u.Notes, "note", "Unread: %s. Read with: tt notes list")
 	say(u.Questions, "question", "Unread: %s for you. Read with: tt inbox")
 	say(u.Jobs, "job", "Ended: %s of yours. Read with: tt inbox")

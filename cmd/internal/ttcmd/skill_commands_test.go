@@ -32,7 +32,6 @@ var skillCommands = []struct{ begins, before, answer string }{
 	{"tt notes add", holding, `"note_id":`},
 	{"tt msg send room", joined, `"event_seq":`},
 	{"tt events --follow", joined, `"text":"hello"`},
-	{"tt events --wait", joined + "; echo 0 >FILE", `"event_type":"room_opened"`},
 	{"tt release --stdin", holding, `"status":"released"`},
 	{"tt close", holding, `"status":"closed"`},
 	{"tt job run test", joined, `"job_id":1`},

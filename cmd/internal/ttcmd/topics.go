@@ -56,10 +56,9 @@ Handing over. What does not fit into a status and a next action goes in as JSON;
 
 tt release gives the stick to the member that never had it, else to the one that had it longest ago. A question in a handoff is for whoever comes next.
 
-Talking. Instead of room name an agent, by its id or by the name of one active member; a question may also go to human. tt ask --wait waits for the answer, which is only for what cannot go on without it, and never with the stick in your hand. tt questions says who owes whom. The MCP server agent-bus has the same questions. A message with --interrupt is for what cannot wait. Where each line of output is an event for you, follow the room; it ends when you leave. Where you only notice that a command ends, let FILE remember where you were:
+Talking. Instead of room name an agent, by its id or by the name of one active member; a question may also go to human. tt ask --wait waits for the answer, which is only for what cannot go on without it, and never with the stick in your hand. tt questions says who owes whom. The MCP server agent-bus has the same questions. A message with --interrupt is for what cannot wait. Where each line of output is an event for you, follow the room; it ends when you leave:
 
   tt events --follow --brief --json
-  tt events --wait --brief --cursor FILE --json
 
 The end. tt close tells every waiter that the work is done; by the holder, or by anybody while nobody holds the stick. Leave with tt leave when the user says so, after a release if you hold the stick. The last one to leave ends the room, too.
 
