@@ -48,8 +48,10 @@ func (p *Program) wantsJSON(env *Env, call *Invocation) bool {
 func (p *Program) dispatch(ctx context.Context, call *Invocation, found line, misread error) error {
 	switch {
 	case call.Bool("help"):
-		return p.help(call.Out, found)
+		call.Out.Reads()
+		return p.help(call.Out, found, call.Bool("json"))
 	case found.version:
+		call.Out.Reads()
 		return p.printVersion(call.Out)
 	case found.command == nil && found.stray:
 		return p.unknownCommand(found.unknown)
@@ -69,8 +71,9 @@ func (p *Program) dispatch(ctx context.Context, call *Invocation, found line, mi
 // nothing returns the command for a line without the name of a command.
 func (p *Program) nothing() *Command {
 	return &Command{
+		Reads: true,
 		Flags: func(f *Flags) { f.Bool("version", "print the version and do nothing") },
-		Run:   func(_ context.Context, c *Invocation) error { return c.Out.Print(p.generalHelp(c.Out, false)) },
+		Run:   func(_ context.Context, c *Invocation) error { return p.printHelp(c.Out, "", c.Bool("json")) },
 
 		Traits: Traits{Silent: true, NoSync: true},
 	}
@@ -88,7 +91,7 @@ func (p *Program) run(ctx context.Context, call *Invocation) error {
 	case call.Cmd.TextFirst:
 		call.Out.json = call.Bool("json")
 	}
-	call.JSON = call.Out.json
+	call.JSON, call.Out.reads = call.Out.json, call.Cmd.Reads
 	return guarded(ctx, call)
 }
 

@@ -48,12 +48,12 @@ func (p *Program) finish(call *Invocation, err error) int {
 	out := call.Out
 	var exit exitError
 	if err == nil || errors.As(err, &exit) {
-		if out.err == nil {
+		if out.err == nil || out.reads && ReaderGone(out.err) {
 			return int(exit)
 		}
 		err = out.err
 	}
-	if isLost(err) && out.streams && ReaderGone(err) {
+	if isLost(err) && out.reads && ReaderGone(err) {
 		return statusDone
 	}
 	failure := asFailure(err)

@@ -8,14 +8,11 @@ import (
 func (p *Program) helpCommand() *Command {
 	return &Command{
 		Name:  "help",
+		Reads: true,
 		Args:  []Arg{{Name: "command", Usage: "a command, or one of the topics", Optional: true, Rest: true}},
 		Short: "explain a command or a topic",
 		Run: func(_ context.Context, c *Invocation) error {
-			page, err := p.helpOn(strings.Join(c.Rest("command"), " "), c.Out)
-			if err != nil {
-				return err
-			}
-			return c.Out.Print(page)
+			return p.printHelp(c.Out, strings.Join(c.Rest("command"), " "), c.Bool("json"))
 		},
 
 		Traits: Traits{Silent: true, NoSync: true},
@@ -23,16 +20,22 @@ func (p *Program) helpCommand() *Command {
 }
 
 // help prints the help for a command line with --help in it.
-func (p *Program) help(out *Output, found line) error {
-	switch {
-	case found.command != nil:
-		return out.Print(p.commandHelp(found.command, out))
-	case found.stray:
+func (p *Program) help(out *Output, found line, asData bool) error {
+	if found.command == nil && found.stray {
 		return p.unknownCommand(found.unknown)
 	}
-	page, err := p.helpOn(found.name, out)
-	if err != nil {
+	return p.printHelp(out, found.name, asData)
+}
+
+// printHelp prints the page with this name as text, or as JSON only where that was asked for.
+func (p *Program) printHelp(out *Output, name string, asData bool) error {
+	page, data, err := p.helpOn(name, out)
+	switch {
+	case err != nil:
 		return err
+	case asData:
+		out.json = true
+		return out.Result(data, nil)
 	}
 	return out.Print(page)
 }
@@ -40,31 +43,35 @@ func (p *Program) help(out *Output, found line) error {
 // HelpOn returns what "help NAME" prints in lines of so many columns, "" for an unknown name.
 func (p *Program) HelpOn(name string, width int) string {
 	env := &Env{StdoutTTY: true, Width: func() int { return width }, Lookup: func(string) string { return "1" }} // NO_COLOR=1
-	page, _ := p.helpOn(name, newOutput(env, false))
+	page, _, _ := p.helpOn(name, newOutput(env, false))
 	return page
 }
 
 // helpOn returns the page on a command, a group of them, or a topic; for "" the
-// first one, for "all" the one with every command.
-func (p *Program) helpOn(name string, out *Output) (string, error) {
+// first one, for "all" the one with every command. The data of both has every command.
+func (p *Program) helpOn(name string, out *Output) (page string, data any, err error) {
 	if name == "" || name == "all" {
-		return p.generalHelp(out, name != ""), nil
+		return p.generalHelp(out, name != ""), p.data(), nil
 	}
 	if c := p.Command(name); c != nil {
-		return p.commandHelp(c, out), nil
+		return p.commandHelp(c, out), p.commandData(c), nil
 	}
-	if len(p.inside(name)) > 0 {
-		return p.groupHelp(name, out), nil
+	if inside := p.inside(name); len(inside) > 0 {
+		group := groupData{Title: name}
+		for _, c := range inside {
+			group.Commands = append(group.Commands, p.commandData(c))
+		}
+		return p.groupHelp(name, out), group, nil
 	}
 	known := p.visibleNames()
 	for _, topic := range p.Topics {
 		if topic.Name == name {
-			return p.topicHelp(topic, out), nil
+			return p.topicHelp(topic, out), topic.data(), nil
 		}
 		known = append(known, topic.Name)
 	}
-	err := usagef("no help on %s", quote(name)).With("command", shorten(name))
-	return "", p.didYouMean(err, nil, Nearest(name, known)...)
+	unknown := usagef("no help on %s", quote(name)).With("command", shorten(name))
+	return "", nil, p.didYouMean(unknown, nil, Nearest(name, known)...)
 }
 
 func (p *Program) topicHelp(topic Topic, out *Output) string {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"encoding/json"
 	"flag"
 	"os"
 	"path/filepath"
@@ -16,13 +17,13 @@ func TestHelpPages(t *testing.T) {
 		{"general", ""},
 		{"general", "help"},
 		{"general", "--help"},
-		{"general", "-h --json"},
+		{"general", "-h --text"},
 		{"throw", "help throw"},
 		{"throw", "throw --help"},
 		{"throw", "throw -h"},
 		{"throw", "--help throw"},
 		{"throw", "throw anna --bogus --speed x extra and more -vh"},
-		{"throw", "toss --help --json"},
+		{"throw", "toss --help --text"},
 		{"shout", "help shout"},
 		{"shout", "shout --help"},
 		{"shout-send", "shout send --help"},
@@ -108,6 +109,25 @@ func TestHelpOnATerminal(t *testing.T) {
 		p := playIn(t, world)
 		if strings.Contains(p.stdout, "\x1b[1mFlags:\x1b[0m\n") != test.bold || strings.Contains(p.stdout, "\x1b") != test.bold {
 			t.Errorf("%v: got\n%s", test.variables, p.stdout)
+		}
+	}
+}
+
+// TestHelpIsData: with --json the help on anything is one document, made of what the text is made of.
+func TestHelpIsData(t *testing.T) {
+	tests := []struct{ line, path, want string }{
+		{"help throw --json", "usage", "toy throw PLAYER [PATH] [FLAGS]"},
+		{"toss -h --json", "name", "throw"},
+		{"help shout --json", "title", "shout"},
+		{"help ball --json", "name", "ball"},
+		{"help all --json", "name", "toy"},
+		{"--json", "name", "toy"},
+	}
+	for _, test := range tests {
+		p := play(t, split(test.line)...)
+		var data map[string]any
+		if err := json.Unmarshal([]byte(p.stdout), &data); err != nil || data[test.path] != test.want || p.status != 0 {
+			t.Errorf("toy %s: status %d, %v, %s", test.line, p.status, err, p.stdout)
 		}
 	}
 }

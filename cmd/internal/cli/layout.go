@@ -38,8 +38,17 @@ func (t *Table) widths() []int {
 	return widths
 }
 
-func (t *Table) write(b *strings.Builder) {
+// write writes the rows to text. What does not fit stands below its last column, or where that
+// begins too far to the right, as of any line.
+func (t *Table) write(text *Text) {
 	widths := t.widths()
+	last := 0
+	for _, width := range widths[:max(len(widths)-1, 0)] {
+		last += width + columnGap
+	}
+	if last > text.Width/2 {
+		last = 2 * columnGap
+	}
 	for _, row := range t.rows {
 		var line strings.Builder
 		for i, cell := range row {
@@ -48,9 +57,48 @@ func (t *Table) write(b *strings.Builder) {
 				line.WriteString(blanks(widths[i] - columnsOf(cell.plain()) + columnGap))
 			}
 		}
-		b.WriteString(strings.TrimRight(line.String(), " "))
-		b.WriteByte('\n')
+		text.put(line.String(), last)
 	}
+}
+
+// fold breaks a line that is wider than width between words, and leaves its other blanks as they
+// are. The lines after the first begin with hang blanks. A longer word stands on a line of its own.
+func fold(line string, width, hang int) []string {
+	if columnsOf(Styled(line).plain()) <= width {
+		return []string{line}
+	}
+	var lines []string
+	current, column, empty := "", 0, true
+	for rest := line; rest != ""; {
+		word := rest[:len(rest)-len(strings.TrimLeft(rest, " "))]
+		end := strings.IndexByte(rest[len(word):], ' ')
+		if end < 0 {
+			end = len(rest) - len(word)
+		}
+		gap := len(word)
+		word, rest = rest[:gap+end], rest[gap+end:]
+		columns := columnsOf(Styled(word).plain())
+		if !empty && column+columns > width {
+			lines = append(lines, current)
+			word, columns, current, column = word[gap:], columns-gap, blanks(hang), hang
+		}
+		current, column, empty = current+word, column+columns, false
+	}
+	return append(lines, current)
+}
+
+// hanging returns the columns before what goes on after a first column of line: what follows
+// two blanks. Without one it is two more than the line begins with.
+func hanging(line string, width int) int {
+	plain := Styled(line).plain()
+	indent := len(plain) - len(strings.TrimLeft(plain, " "))
+	if i := strings.Index(plain[indent:], "  "); i >= 0 {
+		first := plain[:indent+i]
+		if column := columnsOf(first) + len(plain) - len(first) - len(strings.TrimLeft(plain[len(first):], " ")); column <= width/2 {
+			return column
+		}
+	}
+	return indent + columnGap
 }
 
 func blanks(n int) string { return strings.Repeat(" ", n) }

@@ -16,7 +16,7 @@ type Output struct {
 	env     *Env
 	json    bool
 	failing bool            // whether errors are JSON: the mode that the caller asked for
-	streams bool            // the result is a stream: a reader that closes it has seen enough
+	reads   bool            // nothing but the output is lost when its reader has gone, which has seen enough then
 	err     error           // of the first failed write
 	until   context.Context // when it has ended, a write does not wait for its reader; nil: every write waits
 }
@@ -24,6 +24,9 @@ type Output struct {
 func newOutput(env *Env, asJSON bool) *Output {
 	return &Output{to: env.Stdout, env: env, json: asJSON, failing: asJSON}
 }
+
+// Reads says that this call of the command is one as of a command that [Command.Reads].
+func (o *Output) Reads() { o.reads = true }
 
 // JSON reports whether the result is to be JSON.
 func (o *Output) JSON() bool { return o.json }
@@ -43,8 +46,12 @@ func (o *Output) Result(v any, text func(t *Text)) error {
 }
 
 // Text prints what text writes, also in JSON mode.
-func (o *Output) Text(text func(t *Text)) error {
+func (o *Output) Text(text func(t *Text)) error { return o.text(text, false) }
+
+// text prints what text writes, where whole is true without breaking its lines.
+func (o *Output) text(text func(t *Text), whole bool) error {
 	t := newText(o.env)
+	t.whole = whole
 	text(t)
 	return o.write([]byte(t.String()))
 }
@@ -52,9 +59,9 @@ func (o *Output) Text(text func(t *Text)) error {
 // WriteLine prints one item of a stream: v as a line of JSON, or in text mode what
 // text writes. If text is nil, it prints JSON in both modes.
 func (o *Output) WriteLine(v any, text func(t *Text)) error {
-	o.streams = true
+	o.reads = true
 	if !o.json && text != nil {
-		return o.Text(text)
+		return o.text(text, true) // one line is one item
 	}
 	line, err := marshal(v, false)
 	if err != nil {

@@ -91,6 +91,7 @@ type Command struct {
 	Misread   func(env *Env, err error)
 	JSONOnly  bool // the result is JSON in every mode
 	TextFirst bool // the result is text, also for a harness, unless --json is given
+	Reads     bool // its output is all that it is run for: a reader that has gone has seen enough
 	Streams   bool // writes JSON Lines until stopped
 	Signals   bool // a signal ends it, with the exit status of a shell
 

@@ -41,10 +41,13 @@ func (s Style) mark(attribute, text string) Styled {
 
 // plain returns the text without its markup.
 func (s Styled) plain() string {
-	text := string(s)
-	if !strings.HasPrefix(text, "\x1b[") {
-		return text
+	var plain strings.Builder
+	for rest := string(s); ; {
+		before, after, marked := strings.Cut(rest, "\x1b[")
+		plain.WriteString(before)
+		if !marked {
+			return plain.String()
+		}
+		_, rest, _ = strings.Cut(after, "m")
 	}
-	_, text, _ = strings.Cut(text, "m")
-	return strings.TrimSuffix(text, "\x1b[0m")
 }

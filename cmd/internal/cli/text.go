@@ -16,7 +16,8 @@ type Text struct {
 	Width    int       // the columns of a line
 	Terminal bool      // whether it is for a terminal
 
-	b strings.Builder
+	whole bool // lines are not broken
+	b     strings.Builder
 }
 
 func newText(env *Env) *Text {
@@ -31,7 +32,21 @@ func (t *Text) Line(format string, args ...any) {
 	for i := range args {
 		args[i] = safe(args[i])
 	}
-	fmt.Fprintf(&t.b, format+"\n", args...)
+	line := fmt.Sprintf(format, args...)
+	t.put(line, hanging(line, t.Width))
+}
+
+// put writes a line, on a terminal in as many as its width needs, all but the first behind hang
+// columns. Elsewhere a line stays whole, for programs that read lines.
+func (t *Text) put(line string, hang int) {
+	lines := []string{line}
+	if t.Terminal && !t.whole {
+		lines = fold(line, t.Width, hang)
+	}
+	for _, line := range lines {
+		t.b.WriteString(strings.TrimRight(line, " \t"))
+		t.b.WriteByte('\n')
+	}
 }
 
 // Blank writes an empty line.
@@ -40,8 +55,7 @@ func (t *Text) Blank() { t.b.WriteByte('\n') }
 // Block writes text of several lines, escaped by [Block], each line after indent.
 func (t *Text) Block(indent, body string) {
 	for line := range strings.SplitSeq(strings.TrimRight(Block(body), "\n"), "\n") {
-		t.b.WriteString(strings.TrimRight(indent+line, " \t"))
-		t.b.WriteByte('\n')
+		t.put(indent+line, len(indent)+len(line)-len(strings.TrimLeft(line, " ")))
 	}
 }
 
@@ -63,7 +77,7 @@ func (t *Text) Wrapped(indent, body string) {
 func (t *Text) Ago(when time.Time) string { return Relative(when, t.Now) }
 
 // Table writes the rows of table with aligned columns.
-func (t *Text) Table(table *Table) { table.write(&t.b) }
+func (t *Text) Table(table *Table) { table.write(t) }
 
 // asCell returns v as the text of a cell, escaped.
 func asCell(v any) Styled {

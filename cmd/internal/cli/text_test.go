@@ -159,3 +159,30 @@ func TestMistakesIsADistance(t *testing.T) {
 		}
 	})
 }
+
+// On a terminal no line is wider than it, whatever writes it; elsewhere a line stays one.
+func TestTextFitsTerminal(t *testing.T) {
+	long := strings.Repeat("word ", 40)
+	write := func(terminal bool) string {
+		text := &Text{Style: Style{terminal}, Width: 80, Terminal: terminal}
+		text.Line("Next    %s", text.Bold(long))
+		text.Line("  %s %s", text.Red("!"), long)
+		text.Block("    ", "  "+long+"\nshort")
+		var table Table
+		table.Row("key", text.Dim("turn 1"), long)
+		table.Row(strings.Repeat("k", 50), "turn 2", long)
+		text.Table(&table)
+		return text.String()
+	}
+	for line := range strings.Lines(write(true)) {
+		if n := columnsOf(Styled(strings.TrimSuffix(line, "\n")).plain()); n > 80 {
+			t.Errorf("%d columns: %q", n, line)
+		}
+	}
+	if lines := strings.Split(write(true), "\n"); !strings.HasPrefix(lines[1], "        word") {
+		t.Errorf("what goes on does not stand below its column: %q", lines[1])
+	}
+	if n := strings.Count(write(false), "\n"); n != 6 {
+		t.Errorf("off a terminal there are %d lines", n)
+	}
+}

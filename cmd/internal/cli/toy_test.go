@@ -81,7 +81,7 @@ func toy(ran func(*Invocation)) *Program {
 			{Name: "store ball show", Short: "show a ball", Run: do(failing), Flags: ballFlags},
 			{Name: "store ball wipe", Short: "wipe a ball", Run: do(failing), Flags: ballFlags},
 			{
-				Name: "store net", Short: "show the net", TextFirst: true,
+				Name: "store net", Short: "show the net", TextFirst: true, Reads: true,
 				Args: []Arg{{Name: "side", Choices: []string{"left", "right"}, Optional: true}},
 				Run: do(func(c *Invocation) error {
 					return c.Out.Result(map[string]string{"side": c.Arg("side")}, func(t *Text) { t.Line("the %s side", c.Arg("side")) })

@@ -19,6 +19,7 @@ import (
 
 var completionCommand = &cli.Command{
 	Name:   "completion",
+	Reads:  true,
 	Traits: cli.Traits{NoSync: true},
 	Args:   []cli.Arg{shellArg()},
 	Short:  "print what a shell loads to complete tt",

@@ -12,7 +12,8 @@ import (
 )
 
 var diffCommand = &cli.Command{
-	Name: "diff",
+	Name:  "diff",
+	Reads: true,
 	Args: []cli.Arg{
 		{Name: "turn", Optional: true, Usage: "the turn's number, last or now (default: now if a turn is in progress, else last); " +
 			"or a snapshot, as s48: from it until now"},

@@ -135,9 +135,10 @@ func runDoctor(ctx context.Context, c *cli.Invocation) error {
 	}
 	x.separateNotes()
 	remains := slices.ContainsFunc(x.Problems, func(p doctor.Problem) bool { return !p.Repaired })
-	if err := c.Out.Result(x.doctorResult, func(t *cli.Text) { writeDoctor(t, x.doctorResult) }); err != nil {
-		return err
+	if !c.Bool("repair") {
+		c.Out.Reads()
 	}
+	_ = c.Out.Result(x.doctorResult, func(t *cli.Text) { writeDoctor(t, x.doctorResult) }) // whether it was read, problems remain
 	if c.Bool("strict") && x.Engine != nil && x.Engine.Reached && !x.Engine.Durable {
 		return code.New(code.EngineUnsafe, unsafeEngine).WithHint("run tt-natsd, which syncs before it acknowledges")
 	}

@@ -18,6 +18,7 @@ import (
 
 var eventsCommand = &cli.Command{
 	Name:    "events",
+	Reads:   true,
 	Traits:  cli.Traits{LastKnown: true},
 	Args:    []cli.Arg{pathArg},
 	Short:   "show what happened in the room, or follow it",

@@ -18,6 +18,7 @@ import (
 
 var inboxCommand = &cli.Command{
 	Name:   "inbox",
+	Reads:  true,
 	Traits: cli.Traits{LastKnown: true},
 	Args:   []cli.Arg{pathArg},
 	Short:  "what is for you: turn, questions, messages, notes, jobs",

@@ -18,6 +18,7 @@ import (
 
 var instructionsShowCommand = &cli.Command{
 	Name:   "instructions show",
+	Reads:  true,
 	Traits: cli.Traits{NoSync: true},
 	Args:   []cli.Arg{pathArg},
 	Short:  "show the house rules for agents",

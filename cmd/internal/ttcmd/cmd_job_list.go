@@ -18,6 +18,7 @@ const endedJobs = 20
 
 var jobListCommand = &cli.Command{
 	Name:  "job list",
+	Reads: true,
 	Args:  []cli.Arg{pathArg},
 	Short: "list the jobs that run, and the last that ended",
 	Long:  "Jobs of the working tree on this host, whoever started them, the newest first: those that run, and the last 20 that have ended.",
@@ -96,6 +97,7 @@ func jobTime(t *cli.Text, v *jobView) string {
 
 var jobShowCommand = &cli.Command{
 	Name:   "job show",
+	Reads:  true,
 	Args:   []cli.Arg{jobArg},
 	Short:  "show one job",
 	Flags:  pathFlag,

@@ -16,6 +16,7 @@ import (
 
 var jobLogCommand = &cli.Command{
 	Name:  "job log",
+	Reads: true,
 	Args:  []cli.Arg{jobArg},
 	Short: "print what a job wrote",
 	Flags: func(f *cli.Flags) {

@@ -17,6 +17,7 @@ import (
 
 var listCommand = &cli.Command{
 	Name:  "list",
+	Reads: true,
 	Args:  []cli.Arg{pathArg},
 	Short: "list the rooms of the workspace, or all",
 	Long: "Rooms between the path and the workspace root; with --all, every room of the data directory, or of the engine. As " +

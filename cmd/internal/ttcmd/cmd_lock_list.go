@@ -18,6 +18,7 @@ import (
 
 var lockListCommand = &cli.Command{
 	Name:  "lock list",
+	Reads: true,
 	Short: "list who has locks and who waits for them",
 	Long: "Locks of the repository, of this working tree and of the machine that somebody has or waits for. Changes nothing. " +
 		"A lock that cannot be read is listed with its error. With an engine, too, locks are those of this host.",

@@ -16,6 +16,7 @@ import (
 
 var logCommand = &cli.Command{
 	Name:    "log",
+	Reads:   true,
 	Args:    []cli.Arg{pathArg},
 	Short:   "the room's history as people read it",
 	Streams: true,

@@ -161,6 +161,7 @@ func bodyOf(c *cli.Invocation, tooLarge code.Code) (string, error) {
 
 var msgRecvCommand = &cli.Command{
 	Name:    "msg recv",
+	Reads:   true,
 	Hidden:  true,
 	Short:   "receive messages",
 	Streams: true,
@@ -195,6 +196,7 @@ func runMsgRecv(ctx context.Context, c *cli.Invocation) error {
 
 var msgStatusCommand = &cli.Command{
 	Name:   "msg status",
+	Reads:  true,
 	Traits: cli.Traits{LastKnown: true},
 	Args: []cli.Arg{
 		{Name: "seq", Optional: true, Usage: "the event_seq of a message (default: your newest)"},

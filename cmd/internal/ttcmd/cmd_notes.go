@@ -97,6 +97,7 @@ func shortID(id string) string { return id[:min(8, len(id))] }
 
 var notesListCommand = &cli.Command{
 	Name:   "notes list",
+	Reads:  true,
 	Traits: cli.Traits{LastKnown: true},
 	Short:  "list the open notes, oldest first",
 	Flags: func(f *cli.Flags) {

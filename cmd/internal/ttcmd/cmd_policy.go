@@ -63,7 +63,9 @@ func runPolicy(ctx context.Context, c *cli.Invocation) error {
 		events, policy, err = turn.SetPolicy(st, room.Self.ID, func(p *turn.Policy) error {
 			return applyFlags(c, p, room.IsHuman() && !runByAgent(c))
 		})
-		if len(events) > 0 && st.Member(room.Self.ID) == nil {
+		if len(events) == 0 {
+			c.Out.Reads()
+		} else if st.Member(room.Self.ID) == nil {
 			err = turn.NotJoined(st, room.Self.ID)
 		}
 		return events, err

@@ -55,6 +55,7 @@ func fragment(r statusResult) string {
 
 var promptInitCommand = &cli.Command{
 	Name:   "prompt init",
+	Reads:  true,
 	Traits: cli.Traits{NoSync: true},
 	Args:   []cli.Arg{shellArg()},
 	Short:  "print the lines that put the stick into your prompt",

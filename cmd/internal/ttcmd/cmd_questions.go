@@ -12,6 +12,7 @@ import (
 
 var questionsCommand = &cli.Command{
 	Name:   "questions",
+	Reads:  true,
 	Traits: cli.Traits{LastKnown: true},
 	Short:  "list the open questions: who owes whom an answer",
 	Long:   "Lists the open questions that the caller has asked or owes an answer, oldest first.",
@@ -94,6 +95,7 @@ var questionArg = cli.Arg{Name: "question", Show: "ID", Usage: "the question, by
 
 var questionsShowCommand = &cli.Command{
 	Name:   "questions show",
+	Reads:  true,
 	Traits: cli.Traits{LastKnown: true},
 	Args:   []cli.Arg{questionArg},
 	Short:  "show a question and its answers",

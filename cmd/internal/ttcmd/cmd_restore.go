@@ -81,6 +81,7 @@ func runRestore(ctx context.Context, c *cli.Invocation) error {
 			return p, err
 		}
 	default:
+		c.Out.Reads()
 		return v.list(ctx, c)
 	}
 	var unrecorded ledger.Unrecorded

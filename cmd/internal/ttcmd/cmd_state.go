@@ -11,6 +11,7 @@ import (
 
 var stateCommand = &cli.Command{
 	Name:  "state",
+	Reads: true,
 	Args:  []cli.Arg{pathArg},
 	Short: "show who holds the stick, and the members",
 	Flags: func(f *cli.Flags) {

@@ -18,6 +18,7 @@ import (
 
 var statusCommand = &cli.Command{
 	Name:  "status",
+	Reads: true,
 	Args:  []cli.Arg{pathArg},
 	Short: "how things stand for you, on one screen",
 	Long: "Who holds the stick and until when, who is next, who waits, what you have not read, and what to do next. " +

@@ -16,6 +16,7 @@ import (
 
 var whyCommand = &cli.Command{
 	Name:   "why",
+	Reads:  true,
 	Traits: cli.Traits{LastKnown: true},
 	Args:   []cli.Arg{{Name: "agent", Optional: true, Usage: "only this member: an agent id, or the name of one active member"}},
 	Short:  "why nothing happens: who has the turn, who hears, what comes next",
