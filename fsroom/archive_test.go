@@ -52,6 +52,24 @@ func TestEndedLifeIsArchived(t *testing.T) {
 	}
 }
 
+// TestEndedLifePutBack: a copy of a room that was made before its life ended is no room, to readers either.
+func TestEndedLifePutBack(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.do(join("a"), turnOn("a"))
+	state, lines := f.read(f.statePath()), f.read(f.room.JournalPath())
+	info, err := os.Stat(f.room.JournalPath())
+	f.must(err)
+	ended := f.do(leave("a"))
+	f.write(f.statePath(), state)
+	f.write(f.room.JournalPath(), lines)
+	f.must(os.Chtimes(f.room.JournalPath(), info.ModTime(), info.ModTime()))
+	if snap := f.view(); snap.State.Open || snap.Position.Seq != ended.Position.Seq {
+		t.Errorf("open %v at event %d, want the end at %d", snap.State.Open, snap.Position.Seq, ended.Position.Seq)
+	}
+	f.do(join("b"))
+}
+
 func (f *fixture) names() []string {
 	f.t.Helper()
 	names, err := fsroom.Rooms(openStore(f.t, f.dir, fsroom.Options{}), tallyRules)

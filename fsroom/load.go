@@ -40,7 +40,7 @@ func (r *Files[S]) Load() (*Snapshot[S], error) {
 			return nil, &journal.CorruptError{Path: r.JournalPath(), Line: 1, Problem: "it is not a regular file"}
 		default:
 			r.store.keepPrivate(r.JournalPath(), info)
-			if cached != nil && cached.covers(info) {
+			if cached != nil && cached.covers(info) && !(r.isAlone() && r.isArchived(cached)) {
 				return cached, nil
 			}
 		}
@@ -113,10 +113,16 @@ func (r *Files[S]) Committed(cached *Snapshot[S]) int64 {
 	if cached == nil {
 		return 0
 	}
-	if _, last, err := r.LastArchived(); err == nil && last >= cached.Position.Seq {
+	if r.isArchived(cached) {
 		return 0
 	}
 	return cached.Position.Offset
+}
+
+// isArchived reports whether the life of a snapshot has ended: its journal is in the archive.
+func (r *Files[S]) isArchived(snap *Snapshot[S]) bool {
+	_, last, err := r.LastArchived()
+	return err == nil && last >= snap.Position.Seq
 }
 
 // fold applies every whole change behind a snapshot to s.

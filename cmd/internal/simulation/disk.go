@@ -119,7 +119,7 @@ func (m *Machine) copyRoom(name string) bool {
 func (m *Machine) putBack(name string, journal bool) bool {
 	d := &m.disk
 	from, ok := d.copies[name]
-	if !ok || journal && d.lone || len(m.glob("archive/*/*")) > 0 { // a life that has ended stays so
+	if !ok || journal && d.lone {
 		return false
 	}
 	var err error

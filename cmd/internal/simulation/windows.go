@@ -158,7 +158,7 @@ func (w *world) edit(id string, x *window, shell bool, d time.Duration, inner st
 		}
 		w.touch(file)
 		p.writer = x
-		if inner != "" {
+		if y := w.window(inner); inner != "" && (y == nil || !y.alive) {
 			w.begin(p.name+"i", w.open(p, inner, "s-"+inner, p), "startup")
 		}
 		p.sleep(d)
