@@ -108,7 +108,8 @@ func (h *run) begin(ctx context.Context) error {
 	told := watches
 	if h.call.Kind == harness.KindSessionStart {
 		h.endSessionsBefore(ctx, agent)
-		if agent.Client.Hearing().Activity().What == "" { // else it goes on, as after its context was made shorter
+		// What another process of it did is over. In this one it goes on, as after its context was made shorter.
+		if agent.Client.Hearing().Activity().What == "" || !isOf(agent.Client.Hearing().Listener().Process, agent) {
 			h.note(turn.ActivityIdle)
 		}
 	}

@@ -41,8 +41,10 @@ func (r *Room) RecordPresence(ctx context.Context, st *turn.State) {
 	if !r.IsMember(st) || r.holdsElsewhere(st) {
 		return
 	}
-	if r.HeldByOtherWindow(st) == 0 { // else it is no sign of who holds the turn
-		r.recordSeen()
+	if r.recordCommand(); r.HeldByOtherWindow(st) == 0 {
+		r.recordSign()
+	} else { // it is no sign of who holds the turn
+		r.recordProcess()
 	}
 	r.ReplaceGuardian(ctx, st)
 	r.SettleJobs(ctx)
@@ -50,10 +52,14 @@ func (r *Room) RecordPresence(ctx context.Context, st *turn.State) {
 
 // recordSeen is RecordPresence for an agent that is known to be a member.
 func (r *Room) recordSeen() {
+	r.recordCommand()
+	r.recordSign()
+}
+
+func (r *Room) recordCommand() {
 	if r.own().Has(autoFile) {
 		_ = r.own().Remove(autoFile)
 	}
-	r.recordSign()
 }
 
 // RecordSign records a sign of life of the agent, a member, that is no command of it: a hook of its

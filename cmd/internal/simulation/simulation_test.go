@@ -1,6 +1,7 @@
 package simulation
 
 import (
+	"cmp"
 	"flag"
 	"fmt"
 	"os"
@@ -95,7 +96,7 @@ func TestSeeds(t *testing.T) {
 		why := o.class
 		if *short {
 			o = replay(t, shorten(t, o.acts, o.class))
-			why = o.class
+			why = cmp.Or(o.class, "not the same twice: "+why)
 		}
 		found[why] = append(found[why], seed)
 		if len(found[why]) > 1 {

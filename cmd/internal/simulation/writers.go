@@ -21,7 +21,7 @@ func (o *oracle) passes(before, after *turn.State) {
 	}
 	for _, p := range o.w.procs {
 		if p.writer != nil && p.writer.family() == before.Owner && !p.excused && !p.killed {
-			o.find("a turn ends under its writer", "turn %d of %s has ended while %s writes by %s", before.Turn, before.Owner, p.writer.name, p.name)
+			o.find("a turn ends under its writer", "turn %d of %s has ended by %s while %s writes by %s", before.Turn, before.Owner, o.w.runs.Load().name, p.writer.name, p.name)
 		}
 	}
 }
