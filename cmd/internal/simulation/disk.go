@@ -138,8 +138,11 @@ func (m *Machine) putBack(name string, journal bool) bool {
 func copyTree(from, to string) error {
 	return filepath.Walk(from, func(path string, info os.FileInfo, err error) error {
 		at := to + path[len(from):]
-		if err != nil || info.IsDir() {
-			return cmp.Or(err, os.MkdirAll(at, 0o700))
+		switch {
+		case err != nil:
+			return err
+		case info.IsDir():
+			return os.MkdirAll(at, 0o700)
 		}
 		b, err := os.ReadFile(path)
 		return cmp.Or(err, os.WriteFile(at, b, 0o600), os.Chtimes(at, info.ModTime(), info.ModTime()))
