@@ -108,7 +108,8 @@ func flagsData(flags []Flag, global bool) []flagData {
 	list := []flagData{}
 	for _, f := range flags {
 		if f.Global == global {
-			list = append(list, flagData{f.Name, f.Short, f.Placeholder, f.Usage, f.Default, f.Choices, f.Repeatable && f.Placeholder != "", f.Topic})
+			repeatable := f.Repeatable && f.Placeholder != ""
+			list = append(list, flagData{f.Name, f.Short, f.Placeholder, f.Usage, f.Default, f.Choices, repeatable, f.Topic})
 		}
 	}
 	return list

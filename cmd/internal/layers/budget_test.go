@@ -34,7 +34,7 @@ var testTools = []string{
 var budgets = map[string]int{
 	"cmd/agent-bus":              4400,
 	"cmd/internal/changes":       950,
-	"cmd/internal/cli":           2750,
+	"cmd/internal/cli":           2950,
 	"cmd/internal/completion":    400,
 	"cmd/internal/console":       4100,
 	"cmd/internal/consolecmd":    50,
@@ -82,8 +82,8 @@ var budgets = map[string]int{
 
 // What all packages together may have.
 const (
-	productBudget = 81_300 // what users run
-	linkedBudget  = 64_200 // the part of it that tt links
+	productBudget = 81_500 // what users run
+	linkedBudget  = 64_400 // the part of it that tt links
 	toolsBudget   = 7_800  // test tools, which are to come down to 6 000
 	fileBudget    = 400    // one file of either
 )
