@@ -113,15 +113,16 @@ func (r *Room) updateThen(ctx context.Context, seen *snapshot, decide Decision, 
 			return nil, err
 		}
 		return decide(st, f)
-	}, committed)
+	}, func(*turn.State) error { return nil }, committed)
 }
 
 // change changes the room in two steps. First decide is called on the room as it can be
 // read without its lock, or as it was seen a moment ago, and again if that has changed: if it
 // refuses or changes nothing, that is the answer, and the verdicts on processes, which are what takes time, are known
 // after it. Then it is called on the room while that is locked, with facts that are
-// gathered then, and what it returns now is committed.
-func (r *Room) change(ctx context.Context, seen *snapshot, decide Decision, committed func()) (*snapshot, []event.Event, error) {
+// gathered then, and what it returns now is committed, unless prepare, which is called only then, fails.
+func (r *Room) change(ctx context.Context, seen *snapshot, decide Decision, prepare func(*turn.State) error, committed func(),
+) (*snapshot, []event.Event, error) {
 	if seen == nil {
 		var err error
 		if seen, err = r.FS.View(); err != nil {
@@ -140,8 +141,11 @@ func (r *Room) change(ctx context.Context, seen *snapshot, decide Decision, comm
 	if !changes {
 		return seen, nil, r.refused(ctx, seen.State, err)
 	}
-	after, events, err := r.FS.UpdateThen(ctx, func(st *turn.State) ([]event.Event, error) {
-		return decide(st, gather(st))
+	after, events, err := r.FS.UpdateThen(ctx, func(st *turn.State) (events []event.Event, err error) {
+		if events, err = decide(st, gather(st)); err == nil && len(events) > 0 {
+			err = prepare(st)
+		}
+		return events, err
 	}, committed)
 	return after, events, r.refused(ctx, seen.State, err)
 }

@@ -298,27 +298,26 @@ type turnRule func(*turn.State, turn.Facts) ([]event.Event, turn.WaitResult, err
 // ctx ends only the waiting for the room's lock.
 func (t *turnRequest) request(ctx context.Context, snap *snapshot, rule turnRule) (done bool, err error) {
 	afterLock := context.WithoutCancel(ctx)
-	locked := false // the first time decide is called without the room's lock
 	decide := func(st *turn.State, f turn.Facts) (events []event.Event, err error) {
 		t.before, t.facts, t.proof = st, f, proofBegun()
 		events, t.result, err = rule(st, f)
-		if len(events) > 0 && locked {
-			if err := t.Room.prepare(&t.grant, t.fence(), st.Policy, t.provenBy(), !t.auto); err != nil {
-				return nil, err
-			}
-			t.beginToTell(afterLock)
-		}
-		locked = true
 		return events, err
 	}
-	for ; ; locked = false {
+	prepare := func(st *turn.State) error {
+		err := t.Room.prepare(&t.grant, t.fence(), st.Policy, t.provenBy(), !t.auto)
+		if err == nil {
+			t.beginToTell(afterLock)
+		}
+		return err
+	}
+	for {
 		if t.first == nil {
 			t.first, t.memberAt = snap.State, t.Room.JoinedAt
 		}
 		if t.Room.IsMember(snap.State) {
 			t.memberAt = snap.State.Seq
 		}
-		after, _, err := t.Room.change(ctx, snap, decide, func() { t.granted(afterLock) })
+		after, _, err := t.Room.change(ctx, snap, decide, prepare, func() { t.granted(afterLock) })
 		if t.answered == nil {
 			t.Room.abandon(afterLock, &t.grant, err)
 		}
