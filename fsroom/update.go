@@ -84,9 +84,6 @@ func (r *Files[S]) LoadToWrite() (*Snapshot[S], error) {
 		}
 	}
 	snap, err := r.Load()
-	if err == nil && snap.Position.Offset > 0 {
-		snap, err = r.Weigh(snap, snap) // both may be of an old copy, which Load does not look for
-	}
 	if err != nil {
 		return nil, err
 	}
