@@ -44,6 +44,8 @@ const (
 	// notifyDelay is how long after a grant the other members are notified, so that
 	// they do not compete for the processor with the agent that has the turn.
 	notifyDelay = 20 * time.Millisecond
+	// mostFailures is how many looks at the room may fail.
+	mostFailures = int(abandonedAfter / retryDelay)
 	// abandonedAfter is for how long after the end of the lease a guardian tries to reach an
 	// engine that is away. When that is back, the next command of the agent starts another.
 	abandonedAfter = 30 * time.Minute
@@ -66,7 +68,15 @@ func (c *Client) Guard(ctx context.Context, roomName string, turnID int64, lease
 	}
 	g := &guardian{Room: r, turn: turnID, lease: lease, self: c.Table.Self(), started: c.Now(), due: firstRenewal}
 	g.renewed = g.started
-	err := r.FS.AwaitAs(ctx, c.Self.ID, func(snap *snapshot) (bool, fsroom.Sleep, error) { return g.look(ctx, snap.State) })
+	look := func(snap *snapshot) (bool, fsroom.Sleep, error) { return g.look(ctx, snap.State) }
+	err := r.FS.AwaitAs(ctx, c.Self.ID, look)
+	for tries := 1; err != nil && ctx.Err() == nil && tries < mostFailures; tries++ { // it may be read again soon
+		select {
+		case <-ctx.Done():
+		case <-time.After(retryDelay):
+			err = r.FS.AwaitAs(ctx, c.Self.ID, look)
+		}
+	}
 	if ctx.Err() != nil {
 		return nil
 	}
