@@ -110,6 +110,9 @@ func (h *run) next(agent *listen.Agent, room *member.Room, w *workspace.Workspac
 	if l := agent.Client.Hearing().Listener(); !h.isGuest(agent) && (l.Session != h.call.SessionID || !isOf(l.Process, agent)) {
 		_ = h.open(context.Background(), agent, false)
 	}
+	if h.watches() { // the hook at its beginning may not have run
+		_, _ = agent.WakePath()
+	}
 	h.startHearing(agent)
 	if !h.startListener(agent) && !h.isCalled(agent) {
 		return waitYourself(w)
