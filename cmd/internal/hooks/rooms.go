@@ -74,7 +74,7 @@ func (r *rooms) look(ctx context.Context, dir string, call payload.Call) (*guard
 	}
 	client := *r.client
 	room, seen, err := client.Find(w)
-	if err == nil && room == nil && r.auto != nil {
+	if (err != nil || room == nil) && r.auto != nil { // where others work, a room that cannot be read has to be asked
 		return r.auto(w, nil, nil, turn.Facts{}, nil), nil
 	}
 	if err != nil || room == nil {

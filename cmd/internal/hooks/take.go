@@ -157,11 +157,14 @@ func (h *run) notTaken(ctx context.Context, root string, err error) error {
 // lockStuckAfter is how long one process may have the lock of a room before a refusal names it.
 const lockStuckAfter = 10 * time.Second
 
-// stuckLock says which process has had the lock of a room for too long, and what to do; "" if the error is not of
-// that. The first refusal for the lock is what is known of its beginning, but one that is stopped does not give
+// stuckLock says which process has had the lock of a room for too long, or that the room is damaged, and what to do; "" if
+// the error is not of that. The first refusal for the lock is what is known of its beginning, but one that is stopped does not give
 // it back.
 func (h *run) stuckLock(err error) string {
 	var busy *code.Error
+	if code.Of(err) == code.CorruptRoom {
+		return "; if that does not help, the room is damaged: see tt doctor"
+	}
 	if !errors.As(err, &busy) || busy.Details["holder_pid"] == nil {
 		return ""
 	}

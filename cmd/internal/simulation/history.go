@@ -14,10 +14,16 @@ import (
 	"github.com/talking-stick/tt/journal/event"
 )
 
-// forget drops what was acknowledged after the moment to which the room was put back by its user.
+// forget drops what was acknowledged after the moment to which the room was put back by its user, and who was promised a
+// call since then.
 func (o *oracle) forget() {
 	o.look()
 	o.back = true
+	for _, x := range o.w.windows {
+		if !o.room().Agent(x.agent).Has("wants") {
+			x.refused = never
+		}
+	}
 	maps.DeleteFunc(o.grants, func(n int64, _ string) bool { return n > o.state.Turn })
 	maps.DeleteFunc(o.events, func(n int64, _ string) bool { return n > o.state.Seq })
 }

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/turn"
 )
 
@@ -54,7 +53,6 @@ func (o *oracle) permitted(p *proc, x *window, r result, took, others bool) {
 	w, how := o.w, "holds"
 	owner, me := o.look(), x.family()
 	unable := strings.Contains(r.failed, "disk_full") || strings.Contains(r.failed, "data_dir_unusable")
-	blind := p.failed == string(fsroom.StepLoad) && r.failed == "" // it read, and asked for nothing
 	switch {
 	case took:
 		how = "took the turn"
@@ -64,7 +62,7 @@ func (o *oracle) permitted(p *proc, x *window, r result, took, others bool) {
 		how = "was away"
 	case o.knew(p, me+" holds"):
 		how = "held when it looked"
-	case blind, unable && (owner == "" || !o.lives(owner) || o.slept):
+	case unable && (owner == "" || !o.lives(owner) || o.slept):
 		how, p.excused = "could not be told", true
 	case others && o.others(x):
 		how = "was let pass without the turn"
