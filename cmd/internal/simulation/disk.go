@@ -12,10 +12,10 @@ import (
 
 // A disk is what the machine knows of the files of its room beyond what is in them: what a power cut leaves.
 type disk struct {
-	room   string            // the room's directory
-	synced []byte            // the journal, as it was put on disk last
-	states [2][]byte         // the last two contents of state.json
-	copies map[string]string // directories with copies of the room, by name
+	room   string          // the room's directory
+	synced []byte          // the journal, as it was put on disk last
+	states [2][]byte       // the last two contents of state.json
+	copies map[string]bool // whether a copy of the room, by name, is lone
 	// lone is set while one of state.json and the journal is older than it was, by a fault, and no change has come since:
 	// no second fault takes the other one.
 	lone bool
@@ -104,33 +104,38 @@ func (m *Machine) cutJournal(lines int, all bool) bool {
 	return d.lone
 }
 
+func (m *Machine) copyDir(name string) string { return filepath.Join(m.base, "copy-"+name) }
+
 // copyRoom copies the room, as cp -a does, for [Machine.putBack].
 func (m *Machine) copyRoom(name string) bool {
-	to := filepath.Join(m.base, "copy-"+name)
+	to := m.copyDir(name)
 	_ = os.RemoveAll(to)
+	delete(m.disk.copies, name)
 	if copyTree(m.disk.room, to) != nil {
 		return false
 	}
-	m.disk.copies[name] = to
+	m.disk.copies[name] = m.disk.lone
 	return true
 }
 
 // putBack replaces the room by its copy, or with journal the journal alone.
 func (m *Machine) putBack(name string, journal bool) bool {
 	d := &m.disk
-	from, ok := d.copies[name]
+	lone, ok := d.copies[name]
 	if !ok || journal && d.lone {
 		return false
 	}
-	var err error
+	from, err := m.copyDir(name), error(nil)
 	if journal {
 		err = copyTree(filepath.Join(from, "journal.jsonl"), d.file("journal.jsonl"))
 	} else {
 		_ = os.Rename(d.room, filepath.Join(m.base, "away-"+strconv.Itoa(m.steps)))
 		err = copyTree(from, d.room)
+		b, _ := os.ReadFile(d.file("state.json"))
+		d.states = [2][]byte{1: b}
 	}
 	d.sync()
-	d.lone = journal && err == nil
+	d.lone = journal && err == nil || !journal && lone
 	return err == nil
 }
 

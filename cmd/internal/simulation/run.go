@@ -66,7 +66,7 @@ func simulate(t *testing.T, next func(*world) (act, bool)) (res outcome) {
 		w := &world{dir: dir, home: userHome, policy: map[string]string{ledgerVariable: "off"}, tree: map[string]string{}}
 		w.Machine = &Machine{t: t, base: base, data: filepath.Join(base, "data"), live: map[int]*proc{}, others: map[int]identity.Info{},
 			began: now, booted: now}
-		w.disk = disk{room: filepath.Join(w.data, "rooms", fsroom.RoomName(dir)), copies: map[string]string{}}
+		w.disk = disk{room: filepath.Join(w.data, "rooms", fsroom.RoomName(dir)), copies: map[string]bool{}}
 		w.oracle = oracle{w: w, grants: map[int64]string{}, events: map[int64]string{},
 			took: map[string]identity.Process{}, counts: map[string]int{}}
 		w.held.Store(&map[string]*proc{})
