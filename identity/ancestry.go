@@ -1,6 +1,7 @@
 package identity
 
 import (
+	"slices"
 	"strconv"
 	"sync"
 
@@ -17,8 +18,15 @@ var ownAncestors = sync.OnceValue(func() []Info { return walkUp(system, system.S
 // ancestors returns the processes above pid, the parent first, as far up as
 // they can be inspected.
 func ancestors(table Table, pid int) []Info {
-	if table == Table(system) && pid == system.Self().PID {
-		return ownAncestors()
+	if table != Table(system) {
+		return walkUp(table, pid)
+	}
+	own := ownAncestors()
+	if pid == system.Self().PID {
+		return own
+	}
+	if i := slices.IndexFunc(own, func(p Info) bool { return p.PID == pid }); i >= 0 {
+		return own[i+1:]
 	}
 	return walkUp(table, pid)
 }

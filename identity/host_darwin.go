@@ -55,22 +55,15 @@ func readStat(pid int) (stat, error) {
 		return stat{}, err
 	}
 	const stopped, zombie = 4, 5 // SSTOP and SZOMB of <sys/proc.h>
-	return stat{start: uint64(created), parent: int(k.Eproc.Ppid), zombie: k.Proc.P_stat == zombie, stopped: k.Proc.P_stat == stopped}, nil
+	return stat{start: uint64(created), parent: int(k.Eproc.Ppid), name: unix.ByteSliceToString(k.Proc.P_comm[:]),
+		zombie: k.Proc.P_stat == zombie, stopped: k.Proc.P_stat == stopped}, nil
 }
 
 // wallClock returns the time of a start.
 func wallClock(start uint64) time.Time { return time.UnixMilli(int64(start)).UTC() }
 
-// nameOf and argumentsOf ask the kernel: gopsutil would start ps for them when it is
-// built without cgo, and split arguments at their blanks.
-func nameOf(p *process.Process) string {
-	k, err := unix.SysctlKinfoProc("kern.proc.pid", int(p.Pid))
-	if err != nil {
-		return ""
-	}
-	return unix.ByteSliceToString(k.Proc.P_comm[:])
-}
-
+// argumentsOf asks the kernel: gopsutil would start ps when it is built without cgo, and split
+// arguments at their blanks.
 func argumentsOf(p *process.Process) []string {
 	raw, err := unix.SysctlRaw("kern.procargs2", int(p.Pid))
 	if err != nil || len(raw) < 4 {

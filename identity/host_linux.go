@@ -26,11 +26,6 @@ const (
 // is in containers that watch their host.
 var ownProc = context.WithValue(context.Background(), common.EnvKey, common.EnvMap{common.HostProcEnvKey: "/proc"})
 
-func nameOf(p *process.Process) string {
-	name, _ := p.NameWithContext(ownProc)
-	return name
-}
-
 func argumentsOf(p *process.Process) []string {
 	args, _ := p.CmdlineSliceWithContext(ownProc)
 	return args
@@ -53,8 +48,9 @@ func readStat(pid int) (stat, error) {
 // parseStat parses a line "PID (name) STATE PPID …", whose 22nd field is the start in clock ticks since boot.
 // The name may contain blanks, parentheses and line ends, so the third field is behind the last ')'.
 func parseStat(line []byte) (stat, error) {
-	fields := bytes.Fields(line[bytes.LastIndexByte(line, ')')+1:])
-	if len(fields) <= 22-3 {
+	open, end := bytes.IndexByte(line, '('), bytes.LastIndexByte(line, ')')
+	fields := bytes.Fields(line[end+1:])
+	if open < 0 || end < open || len(fields) <= 22-3 {
 		return stat{}, fmt.Errorf("malformed stat line %q", line)
 	}
 	parent, noParent := strconv.Atoi(string(fields[4-3]))
@@ -63,7 +59,7 @@ func parseStat(line []byte) (stat, error) {
 		return stat{}, fmt.Errorf("malformed stat line %q: %v", line, err)
 	}
 	state := fields[0][0]
-	return stat{start: start, parent: parent, zombie: state == 'Z' || state == 'X', stopped: state == 'T' || state == 't'}, nil
+	return stat{start: start, parent: parent, name: string(line[open+1 : end]), zombie: state == 'Z' || state == 'X', stopped: state == 'T' || state == 't'}, nil
 }
 
 // wallClock returns the time of a start.

@@ -37,7 +37,7 @@ func (p Process) String() string { return fmt.Sprintf("%d@%d", p.PID, p.Start) }
 type Info struct {
 	Process
 	PPID      int
-	Name      string    // the name of its program, which it may have changed
+	Name      string    // the name of its program, which it may have changed, or as much of it as the kernel keeps
 	Args      []string  // argv; empty for kernel threads, zombies and where it may not be read
 	Zombie    bool      // it has ended and its parent has not collected its status
 	Stopped   bool      // it is suspended, by a signal or a debugger; false where that cannot be told

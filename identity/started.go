@@ -16,7 +16,7 @@ func StartedBy(table Table, kind string, root *Process, owners []Process) bool {
 		return false
 	}
 	if root != nil {
-		info, err := table.Inspect(root.PID)
+		info, err := table.Look(root.PID)
 		if err == nil && info.Process == *root && slices.ContainsFunc(ancestors(table, root.PID), func(p Info) bool {
 			return slices.Contains(owners, p.Process)
 		}) {

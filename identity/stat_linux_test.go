@@ -13,7 +13,7 @@ const statTail = " 1 2 3 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 1 0 122077 5124096 93
 func TestParseStat(t *testing.T) {
 	for _, name := range []string{"bash", "", "a b", "a) S 1 2 3", ")(", "x)\n(y", "((((", "claude"} {
 		for state, want := range map[string]stat{"S": {}, "T": {stopped: true}, "t": {stopped: true}, "Z": {zombie: true}, "X": {zombie: true}} {
-			want.start, want.parent = 122077, 1
+			want.start, want.parent, want.name = 122077, 1, name
 			if got, err := parseStat([]byte("4242 (" + name + ") " + state + statTail)); got != want || err != nil {
 				t.Errorf("%q, %s: %+v, %v", name, state, got, err)
 			}

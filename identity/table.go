@@ -15,7 +15,7 @@ func System() Table { return system }
 
 var system = &systemTable{}
 
-// A systemTable has names and arguments from gopsutil, where that starts no program, and from the
+// A systemTable has arguments from gopsutil, where that starts no program, and from the
 // kernel the exact start and what stands beside it.
 type systemTable struct {
 	once sync.Once
@@ -44,9 +44,8 @@ func (t *systemTable) Inspect(pid int) (Info, error) {
 	if err != nil {
 		return Info{}, err
 	}
-	p := &process.Process{Pid: int32(pid)}
 	info.StartedAt = wallClock(info.Start)
-	info.Name, info.Args = nameOf(p), argumentsOf(p) // empty if the process ends between the reads
+	info.Args = argumentsOf(&process.Process{Pid: int32(pid)}) // nil if the process ends between the reads
 	return info, nil
 }
 
@@ -54,7 +53,7 @@ func (t *systemTable) Verdict(p Process) Verdict {
 	return Judge(p, t.Self(), t.Look)
 }
 
-// Look leaves out StartedAt, Name and Args.
+// Look leaves out StartedAt and Args.
 func (t *systemTable) Look(pid int) (Info, error) {
 	switch {
 	case pid <= 0 || pid > math.MaxInt32:
@@ -66,12 +65,13 @@ func (t *systemTable) Look(pid int) (Info, error) {
 	if err != nil {
 		return Info{}, err
 	}
-	return Info{Process: processAt(pid, s.start), PPID: s.parent, Zombie: s.zombie, Stopped: s.stopped}, nil
+	return Info{Process: processAt(pid, s.start), PPID: s.parent, Name: s.name, Zombie: s.zombie, Stopped: s.stopped}, nil
 }
 
 // A stat is what the kernel says of a process at one moment.
 type stat struct {
 	start           uint64 // exact, in the unit of the system
 	parent          int
+	name            string
 	zombie, stopped bool
 }
