@@ -22,13 +22,14 @@ type rooms struct {
 	lookup  func(string) string
 	callers []func() (identity.Agent, error) // who the session may be, the likeliest first
 	sticks  map[string]*guard.Stick          // those that were looked at, by directory
+	known   map[string]*guard.Stick          // the same, by the name of the room
 	held    []held                           // the turns among them that the session has
 	// auto adds what a write has to do where tt takes turns by itself. It is nil where it does not.
 	auto func(*workspace.Workspace, *member.Room, *turn.State, turn.Facts, *guard.Stick) *guard.Stick
 }
 
 func (h *run) rooms() *rooms {
-	r := &rooms{client: h.Client(h.store, identity.Agent{}), locate: h.Locate, lookup: h.Env.Lookup, sticks: map[string]*guard.Stick{}}
+	r := &rooms{client: h.Client(h.store, identity.Agent{}), locate: h.Locate, lookup: h.Env.Lookup, sticks: map[string]*guard.Stick{}, known: map[string]*guard.Stick{}}
 	for i, lookup := range toolEnvironments(h.Env.Lookup, h.call) {
 		r.callers = append(r.callers, func() (identity.Agent, error) {
 			if i > 0 {
@@ -54,7 +55,7 @@ type held struct {
 	stick *guard.Stick
 }
 
-// Stick implements [guard.Rooms]. A directory is looked at once.
+// Stick implements [guard.Rooms]. A room is looked at once.
 func (r *rooms) Stick(ctx context.Context, path string, call payload.Call) (stick *guard.Stick, err error) {
 	dir := nearestDir(path)
 	stick, known := r.sticks[dir]
@@ -79,6 +80,9 @@ func (r *rooms) look(ctx context.Context, dir string, call payload.Call) (*guard
 	}
 	if err != nil || room == nil {
 		return nil, err
+	}
+	if stick, known := r.known[room.FS.Name()]; known {
+		return stick, nil
 	}
 	now := member.Look{State: seen.State}
 	for st := (*turn.State)(nil); st != now.State; { // who calls depends on who has the turn
@@ -128,6 +132,7 @@ func (r *rooms) look(ctx context.Context, dir string, call payload.Call) (*guard
 	case stick.Me != "" && st.Owner == stick.Me:
 		r.held = append(r.held, held{room, st, stick})
 	}
+	r.known[room.FS.Name()] = stick
 	return stick, nil
 }
 

@@ -24,7 +24,7 @@ func TestDirectoryIsLookedAtOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	looks := 0
-	r := &rooms{client: &member.Client{Store: store}, sticks: map[string]*guard.Stick{}, locate: func(path string) (*workspace.Workspace, error) {
+	r := &rooms{client: &member.Client{Store: store}, sticks: map[string]*guard.Stick{}, known: map[string]*guard.Stick{}, locate: func(path string) (*workspace.Workspace, error) {
 		looks++
 		return workspace.Locate(path, dir, dir)
 	}}
