@@ -59,7 +59,13 @@ type Write struct {
 // is not known what the command does; where nobody holds, they are what destroys. take is as for Edit.
 func Shell(ctx context.Context, call payload.Call, env shell.Env, rooms Rooms, ignores Ignored) (reason string, writes []Write,
 	take *Stick) {
-	j := JudgeCommand(ctx, call, env, rooms, ignores)
+	j := JudgeCommand(ctx, call, env, rooms, func(ctx context.Context, root string, paths []string) []bool {
+		stick, err := rooms.Stick(ctx, root, call)
+		if err == nil && stick != nil && stick.isHeld() && stick.isMine() && stick.Unconfirmed == "" && !stick.Changing {
+			return make([]bool, len(paths)) // to record costs less than to ask git
+		}
+		return ignores(ctx, root, paths)
+	})
 	if c := j.Refused(); c != nil {
 		if c.Sharing != nil {
 			return stashRefused(c), nil, nil

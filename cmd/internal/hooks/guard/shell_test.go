@@ -69,7 +69,7 @@ func TestShell(t *testing.T) {
 		{"free", "git stash", with(func(s *Stick) { s.Holder = "" }), "", 0},
 		{"reserved", "git stash", with(func(s *Stick) { s.Holder, s.ReservedFor = "", "c:3" }), "", 0},
 		{"mine", "git stash", with(func(s *Stick) { s.Holder = "a:1" }), "", 1},
-		{"mine, but for what is ignored", "echo x > a; rm -rf x out; cat a", with(func(s *Stick) { s.Holder = "a:1" }), "", 2},
+		{"mine, of which git is not asked", "echo x > a; rm -rf x out; cat a", with(func(s *Stick) { s.Holder = "a:1" }), "", 3},
 		{"mine, and it is not known", "make; ./x", with(func(s *Stick) { s.Holder = "a:1" }), "", 1},
 		{"mine, and it reads", "git status; cat a", with(func(s *Stick) { s.Holder = "a:1" }), "", 0},
 		{"nobody's, and it destroys", "git reset --hard; echo x > a", with(func(s *Stick) { s.Holder = "" }), "", 1},
