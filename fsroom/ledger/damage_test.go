@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"pgregory.net/rapid"
+
+	"github.com/talking-stick/tt/lockfile"
 )
 
 // damaged returns bytes of which some are others, are missing or are more.
@@ -160,6 +162,14 @@ func TestUnsyncedSyncsNothing(t *testing.T) {
 				t.Error(err)
 			}
 		},
+		"one that is unsynced for long": func(f *fixture, other *Ledger) {
+			f.write("b", "3")
+			if _, err := other.Take(t.Context(), Request{Why: WhyGuard, Line: true, Unsynced: true}); err != nil {
+				t.Error(err)
+			}
+			index, _ := filepath.Glob(filepath.Join(f.packDir(), unsyncedPrefix+"*"))
+			_ = lockfile.Touch(index[0], time.Now().Add(-time.Hour))
+		},
 		"a loss": func(f *fixture, _ *Ledger) {
 			all, _ := filepath.Glob(filepath.Join(f.packDir(), "*.idx"))
 			for _, index := range all {
@@ -185,10 +195,38 @@ func TestUnsyncedSyncsNothing(t *testing.T) {
 					t.Errorf("it has synced:%s", steps)
 				}
 			}
-			if alone := name == "alone"; alone != (err == nil) {
+			if refused := name == "a loss" || strings.HasSuffix(name, "for long"); refused != (err != nil) {
 				t.Errorf("error %v", err)
 			}
 		})
+	}
+}
+
+// TestUnsyncedIsOnePack: what several snapshots have left for others to sync is in one pack, so that none of
+// them is there in part after a power cut, and those before are whole.
+func TestUnsyncedIsOnePack(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.write("a", "1")
+	f.take(WhyStart, 1)
+	for _, content := range []string{"2", "3", "4"} {
+		f.write("a", content, "d/b", content)
+		if _, err := f.Take(t.Context(), Request{Why: WhyGuard, Turn: 1, Unsynced: true}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f.readable()
+	index, _ := filepath.Glob(filepath.Join(f.packDir(), unsyncedPrefix+"*"))
+	if all, err := f.Snapshots(); err != nil || len(all) != 4 || len(index) != 1 {
+		t.Fatalf("%d snapshots, unsynced %v, %v", len(all), index, err)
+	}
+	f.damage(index[0], 0, "torn")
+	if all, err := f.Snapshots(); err != nil || len(all) != 1 {
+		t.Errorf("%d snapshots after a power cut, %v", len(all), err)
+	}
+	f.take(WhyTick, 1)
+	if f.readable(); f.Unsynced() {
+		t.Error("still unsynced")
 	}
 }
 

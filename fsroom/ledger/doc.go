@@ -28,7 +28,7 @@
 // [Request.Ready]; sync the pack, its index, which gets the name that git looks for, and the
 // line; replace the stat cache. A process that is killed leaves the store as it was and a
 // temporary file that the next scan removes, or a whole pack that the next scan syncs; so does one
-// that leaves the syncs to others, see [Request.Unsynced]. A pack that a power cut has damaged has
+// that leaves the syncs to others, see [Request.Unsynced]: it puts what others have left so into its own pack. A pack that a power cut has damaged has
 // an index of another name still, and goes. The line of a snapshot whose trees went with it
 // does not count, and goes with the next snapshot; its number is not given again.
 package ledger

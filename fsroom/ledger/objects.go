@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,6 +15,9 @@ import (
 	"strings"
 	"sync"
 	"syscall"
+	"time"
+
+	"github.com/talking-stick/tt/lockfile"
 )
 
 // objects are all objects that can be read: our own, and those of the user's repository.
@@ -186,10 +190,26 @@ func (o *objects) add(id ID, encoded []byte) error {
 
 var errTooMuch = errors.New("too much has changed to be recorded in passing")
 
-// write writes what was put. It is durable after [objects.syncPacks].
+// write writes what was put. It is durable after [objects.syncPacks]. What is not durable yet, and stays so, is
+// written again with it: it is in one pack, so that nothing that is whole after a power cut names what is lost.
 func (o *objects) write() error {
 	if len(o.fresh) == 0 {
 		return nil
+	}
+	var joined []*pack
+	since := time.Now()
+	for _, p := range o.own {
+		if !o.later || !p.unsynced {
+			continue
+		}
+		all, began, err := p.encoded()
+		if err != nil {
+			return err
+		}
+		maps.Copy(o.fresh, all)
+		if joined = append(joined, p); began.Before(since) {
+			since = began
+		}
 	}
 	index, err := writePack(filepath.Join(o.dir, "pack"), o.fresh, o.fault)
 	if err != nil {
@@ -199,11 +219,18 @@ func (o *objects) write() error {
 		o.packs = append(o.packs, index)
 	}
 	p, err := openPack(index)
-	if err == nil {
-		o.own = append(o.own, p)
-		o.fresh, o.size = map[ID][]byte{}, 0
+	if err != nil {
+		return err
 	}
-	return err
+	_ = lockfile.Touch(index, since)
+	o.own = append(o.own, p)
+	o.fresh, o.size = map[ID][]byte{}, 0
+	for _, old := range joined {
+		removePack(filepath.Join(o.dir, "pack", unsyncedPrefix+filepath.Base(old.path)+".idx"))
+		o.gone = append(o.gone, old)
+	}
+	o.own = slices.DeleteFunc(o.own, func(p *pack) bool { return slices.Contains(joined, p) })
+	return nil
 }
 
 // syncPacks makes what was written durable. What cannot be is removed.

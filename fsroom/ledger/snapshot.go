@@ -164,27 +164,35 @@ func (l *Ledger) Lines() ([]*Snapshot, error) {
 // Recent is [Ledger.Lines] for the end of a turn, which costs the same however long the store is. Older
 // snapshots than the last one of an earlier turn are left out if the beginning of the turn comes after it.
 func (l *Ledger) Recent(turn int64) ([]*Snapshot, error) {
-	const most = 64 << 10 // bytes that are read; a turn with more lines has all read
+	begun := false
+	return l.linesFrom(func(s *Snapshot) bool {
+		begun = begun || s.Turn == turn && s.Why == WhyStart
+		return begun && s.Turn < turn && s.IsOfTurn()
+	})
+}
+
+// linesFrom returns the lines from the last one on of which first is true.
+func (l *Ledger) linesFrom(first func(*Snapshot) bool) (all []*Snapshot, err error) {
+	const most = 64 << 10 // bytes that are read; if it is further back, all are
 	b, whole, err := readEnd(l.linesFile(), most)
 	if err != nil {
 		return nil, err
 	}
-	begun := false
 	for end := len(b); end > 0; {
 		start := bytes.LastIndexByte(b[:end-1], '\n') + 1
 		line, _ := parseLines(b[start:end])
-		if len(line) > 0 && line[0].Turn == turn {
-			begun = begun || line[0].Why == WhyStart
-		} else if begun && len(line) > 0 && line[0].Turn < turn && line[0].IsOfTurn() {
-			all, _ := parseLines(b[start:])
-			return all, nil
+		if len(line) > 0 && (len(all) == 0 || !line[0].isLast()) {
+			if all = append(all, line[0]); first(line[0]) {
+				whole = true
+				break
+			}
 		}
 		end = start
 	}
 	if !whole {
 		return l.Lines()
 	}
-	all, _ := parseLines(b)
+	slices.Reverse(all)
 	return all, nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"time"
 )
@@ -29,7 +30,7 @@ type Request struct {
 	Ready func(*View, *Snapshot)
 	// Unsynced leaves it to another process to make the snapshot safe from a power cut, see
 	// [Ledger.Sync]: a disk that hangs does not keep this one from ending. What changed must not be
-	// much, and no other snapshot may be unsynced.
+	// much, nor what others have left.
 	Unsynced bool
 }
 
@@ -52,7 +53,7 @@ func (l *Ledger) locked(ctx context.Context, keep bool, r Request, do func(*View
 		return err
 	}
 	defer unlock()
-	if r.Unsynced && l.Unsynced() {
+	if r.Unsynced && l.HasLeftMuch() {
 		return errTooMuch
 	}
 	if err := l.recover(); err != nil {
@@ -101,8 +102,8 @@ func (l *Ledger) record(v *View, r Request) (*Snapshot, error) {
 	s.Number, s.Boot = 1, l.opts.Boot
 	if v.last != nil {
 		s.Number += v.last.Number
-		if v.last.Boot != s.Boot { // the line after it may have been lost in a power cut
-			s.Number++
+		if v.last.Boot != s.Boot { // lines after it may have been lost in a power cut
+			s.Number += mostLines
 		}
 	}
 	if err := l.appendLine(s); err != nil {
@@ -130,6 +131,23 @@ func (v *View) done(r Request) error {
 func (l *Ledger) Unsynced() bool {
 	left, _ := fs.Glob(os.DirFS(l.packDir()), unsyncedPrefix+"*")
 	return len(left) > 0
+}
+
+// What is left for [Ledger.Sync] at most: it is written again with each snapshot, and a power cut takes all of it.
+const (
+	mostLeft    = 256 << 10
+	longestLeft = time.Minute
+	mostLines   = 100 // that anybody writes meanwhile
+)
+
+// HasLeftMuch reports whether no more snapshots may be left for [Ledger.Sync].
+func (l *Ledger) HasLeftMuch() bool {
+	left, _ := filepath.Glob(filepath.Join(l.packDir(), unsyncedPrefix+"*"))
+	return slices.ContainsFunc(left, func(index string) bool {
+		since, err := os.Stat(index)
+		pack, err2 := os.Stat(packOf(index) + ".pack")
+		return cmp.Or(err, err2) != nil || pack.Size() > mostLeft || time.Since(since.ModTime()).Abs() > longestLeft
+	})
 }
 
 // Sync makes durable what other processes have left. So does everything that locks the store.

@@ -67,7 +67,10 @@ func (v *View) Close() { v.objects.close() }
 // look scans the tree for a request. With keep what it reads is stored.
 func (l *Ledger) look(ctx context.Context, keep bool, r Request) (*View, error) {
 	lines := l.Lines
-	if r.Unsynced { // then what came long before the turn is of no use
+	switch {
+	case r.Unsynced && r.Why == WhyGuard: // it is compared with the last one
+		lines = func() ([]*Snapshot, error) { return l.linesFrom(func(s *Snapshot) bool { return !s.isLast() }) }
+	case r.Unsynced: // then what came long before the turn is of no use
 		lines = func() ([]*Snapshot, error) { return l.Recent(r.Turn) }
 	}
 	all, err := lines()

@@ -153,8 +153,8 @@ func (t *Tree) end(ctx context.Context, st *turn.State, granted time.Time, r led
 	if !granted.IsZero() && !t.isBegun(st, r.Turn) {
 		_ = t.begin(ctx, st, Job{Turn: r.Turn, Moment: granted})
 	}
-	if r.Unsynced {
-		_ = t.Ledger.Sync(ctx) // what an end that was refused has left
+	if r.Unsynced && t.Ledger.HasLeftMuch() {
+		_ = t.Ledger.Sync(ctx)
 	}
 	r.Why, r.Agent, r.Line = ledger.WhyEnd, t.Room.Self.ID, true
 	r.Ready = func(v *ledger.View, s *ledger.Snapshot) { tell(t.turnFacts(v, r.Turn, s), s) }

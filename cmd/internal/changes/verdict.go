@@ -147,7 +147,7 @@ func (r *recorder) Verified(ctx context.Context, st *turn.State) json.RawMessage
 	if st.Owner == r.room.Self.ID {
 		before--
 	}
-	all, err := t.Ledger.Lines()
+	all, err := t.Ledger.Recent(before)
 	_, end := ledger.TurnOf(all, before)
 	if err != nil || end == nil {
 		return nil
