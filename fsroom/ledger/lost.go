@@ -28,9 +28,12 @@ const maxLookedBack = 500
 // repository is kept where it is.
 //
 // [Plan].Lost is the snapshot before the loss, nil if nothing was lost.
-func (v *View) PlanLost(filters []string) (*Plan, error) {
+func (v *View) PlanLost(filters []string) (*Plan, error) { return v.planLost(filters, 0) }
+
+// planLost is PlanLost for what went since a moment.
+func (v *View) planLost(filters []string, since int64) (*Plan, error) {
 	p := &Plan{}
-	gone, err := v.lastLoss(p, filters)
+	gone, err := v.lastLoss(p, filters, since)
 	if err != nil || p.Lost == nil {
 		return p, err
 	}
@@ -48,23 +51,21 @@ func (v *View) PlanLost(filters []string) (*Plan, error) {
 // LostNow returns how many paths went since the turn before the last one ended, and the moment of the snapshot before that;
 // 0 if none did. What a turn made itself and removed is no loss, unless a command took it that is known to destroy.
 func (v *View) LostNow() (files int, since time.Time, err error) {
-	p, err := v.PlanLost(nil)
-	if err != nil || p.Lost == nil {
-		return 0, since, err
-	}
-	var start, before *Snapshot // the beginning of the last turn, and the end of the one before
+	var start *Snapshot // the beginning of the last turn
 	for _, s := range v.All {
 		if s.Why == WhyStart && (start == nil || s.At >= start.At) {
 			start = s
 		}
 	}
+	ended := int64(0) // the turn before
 	for _, s := range v.All {
-		if start != nil && s.IsOfTurn() && s.Turn < start.Turn && (before == nil || s.At >= before.At) {
-			before = s
+		if start != nil && s.IsOfTurn() && s.Turn < start.Turn {
+			ended = max(ended, s.At)
 		}
 	}
-	if before != nil && p.Lost.At < before.At {
-		return 0, since, nil
+	p, err := v.planLost(nil, ended)
+	if err != nil || p.Lost == nil {
+		return 0, since, err
 	}
 	inTurn := start != nil && p.Lost.Note == "" && p.Lost.At >= start.At
 	if inTurn {
@@ -83,8 +84,8 @@ func (v *View) LostNow() (files int, since time.Time, err error) {
 	return files, p.Lost.Time(), err
 }
 
-// lastLoss finds the last loss, and returns what went in it. One that a snapshot by time has cut in two is one.
-func (v *View) lastLoss(p *Plan, filters []string) (gone []Step, err error) {
+// lastLoss finds the last loss since a moment, and returns what went in it. One that a snapshot by time has cut in two is one.
+func (v *View) lastLoss(p *Plan, filters []string, since int64) (gone []Step, err error) {
 	l := losses{View: v, plan: p, present: make(map[ID]bool)}
 	v.top.each(func(_ *directory, f *file) { l.present[f.id] = true })
 	if v.repo != nil {
@@ -101,7 +102,7 @@ func (v *View) lastLoss(p *Plan, filters []string) (gone []Step, err error) {
 		}
 		l.commits = v.objects.treesOf(heads[max(0, len(heads)-maxHeads):])
 	}
-	all := slices.Clone(v.All[max(0, len(v.All)-maxLookedBack):])
+	all := slices.DeleteFunc(slices.Clone(v.All[max(0, len(v.All)-maxLookedBack):]), func(s *Snapshot) bool { return s.At < since })
 	slices.SortStableFunc(all, func(a, b *Snapshot) int { return cmp.Compare(a.At, b.At) })
 	known := make(map[string]bool)
 	after := v.Now
