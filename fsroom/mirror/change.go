@@ -215,7 +215,10 @@ func (r *mirror[S]) Confirm(ctx context.Context) (snap *fsroom.Snapshot[S], err 
 		}
 		err = r.engine.Confirm(ctx, r.engineName(), last)
 		if !errors.Is(err, engine.ErrConflict) || try == mostConflicts {
-			return snap, r.explainEngine(err)
+			if err = r.explainEngine(err); fsroom.IsUnreachable(err) {
+				r.away.Store(&err)
+			}
+			return snap, err
 		}
 		if err := pause(ctx, try); err != nil {
 			return nil, err

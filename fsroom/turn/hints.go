@@ -36,6 +36,8 @@ const (
 	hintAnswerAgent  = `answer it in the terminal of %s`
 	hintAskRelease   = `tt msg send %s "please release the turn"`
 	hintStopJob      = `tt job stop %d, by a person: the turn ends with its job %s, which runs still`
+	hintCutOff       = `stop writing at %s, when its edit guard closes; another may have the turn from %s on; once the engine answers, "tt wait" says who has it`
+	hintCutOffLong   = `stop writing: another may have the turn from %s on; once the engine answers, "tt wait" says who has it`
 	hintNewGuardian  = `have %s run "tt wait", which starts a guardian`
 )
 

@@ -16,6 +16,7 @@ const (
 	HarnessStopped  = "harness_stopped"
 	HarnessEnded    = "harness_ended"
 	LockStopped     = "lock_held_by_stopped" // a stopped process has the lock of the room
+	CutOff          = "cut_off"              // the holder's host cannot reach the engine that shares the room
 	HolderAsks      = "asks"                 // the holder waits for its user
 	HolderLimited   = "limited"              // its model has reached a limit
 	HolderIdle      = "idle"                 // its model has ended its turn without a release
@@ -59,6 +60,8 @@ func (t *Trouble) Fact() string {
 		return of + " has ended"
 	case LockStopped:
 		return "process " + strconv.Itoa(t.PID) + ", which has the lock of the room, is stopped"
+	case CutOff:
+		return "the engine has not confirmed the turn of " + t.Agent + " since " + t.Since.Format(utcClock)
 	case HolderAsks:
 		return t.Agent + " waits for an answer of its user"
 	case HolderLimited:
@@ -74,7 +77,7 @@ func (t *Trouble) Sentence() string {
 	switch {
 	case t.What == LockStopped:
 		return t.Fact() + ": nobody can change the room"
-	case t.Until != nil:
+	case t.Until != nil && t.What != CutOff:
 		return t.Fact() + "; others may take the turn from " + t.Until.Format(utcClock) + " on"
 	case t.What == HarnessStopped:
 		return t.Fact() + ": it keeps the turn and does nothing"
@@ -102,6 +105,7 @@ type Support struct {
 	PID      int          // of the guardian; 0: not known
 	Ended    time.Time    // when the guardian ended; zero: not known
 	Lock     int          // a stopped process that has the lock of the room; 0: none
+	CutOff   bool         // this host is the holder's and cannot have its turn confirmed, see [Proof]
 }
 
 // Trouble returns what is wrong with the holder of the turn, and with the lock of the
@@ -136,6 +140,9 @@ func (s *State) holderTrouble(f Facts, m *Member, k Support) (list []Trouble) {
 	if until != nil {
 		take = fmt.Sprintf(hintTakeLater, until.Format(utcClock))
 	}
+	if k.CutOff {
+		list = append(list, s.cutOff(f))
+	}
 	switch {
 	case p.Guardian: // nothing is known of the harness
 	case p.Process != Gone && !p.Stopped:
@@ -167,6 +174,23 @@ func (s *State) holderTrouble(f Facts, m *Member, k Support) (list []Trouble) {
 	}
 	return list
 }
+
+// cutOff is the trouble of a holder whose host is cut off from the engine. Its edit guard closes
+// at Until, before other hosts count the lease as expired.
+func (s *State) cutOff(f Facts) Trouble {
+	l := f.lease(s)
+	end := l.End(f.Now)
+	t := Trouble{What: CutOff, Agent: s.Owner, Since: known(l.Proof.At.Time), Until: known(l.Proof.At.Add(l.TTL - Margin(l.TTL)))}
+	if f.Now.Wall.Before(t.Until.Time) {
+		t.Do = fmt.Sprintf(hintCutOff, t.Until.Format(utcClock), end.Format(utcClock))
+	} else {
+		t.Do = fmt.Sprintf(hintCutOffLong, end.Format(utcClock))
+	}
+	return t
+}
+
+// isCutOff reports whether nothing that this host knows of the turn counts before the engine answers.
+func isCutOff(list []Trouble) bool { return len(list) > 0 && list[0].What == CutOff }
 
 // activityTrouble is holderTrouble for what the holder does.
 func (s *State) activityTrouble(f Facts, m *Member, pid int) []Trouble {

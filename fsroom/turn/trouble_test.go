@@ -139,3 +139,24 @@ func TestTroubleOfTheLock(t *testing.T) {
 		t.Fatalf("%q", outlook)
 	}
 }
+
+// A holder that is cut off is told when to stop, and nobody is told that it may be taken over from: only
+// hosts that the engine answers know that.
+func TestCutOff(t *testing.T) {
+	w := room(t, members("a", "b"), held("a"))
+	for _, later := range []time.Duration{0, time.Hour} {
+		w.later(later)
+		f := w.facts()
+		f.Lease = w.state.Granted()
+		f.Lease.Proof = turn.Proof{Boot: "boot", At: w.state.Grant.At.Wall}
+		f.Support = func() turn.Support { return turn.Support{Guardian: turn.ProcessAlive, PID: 42, CutOff: true} }
+		list := w.state.Trouble(f)
+		if len(list) == 0 || list[0].What != turn.CutOff || !list[0].Until.Before(w.state.Room(f).LeaseExpiresAt.Time) {
+			t.Fatalf("trouble: %+v", list)
+		}
+		outlook := strings.Join(w.state.Outlook(f), "\n")
+		if !strings.Contains(outlook, "stop writing") || strings.Contains(outlook, "renews") || strings.Contains(outlook, "tt take") || strings.Contains(outlook, "msg send") {
+			t.Errorf("after %v: %s", later, outlook)
+		}
+	}
+}

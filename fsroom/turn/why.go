@@ -41,11 +41,14 @@ func (s *State) Outlook(f Facts) []string {
 	v := s.Standing(f)
 	var next []string
 	add := func(format string, args ...any) { next = append(next, fmt.Sprintf(format, args...)) }
-	offered := v.State == StateOwnerGone || v.State == StateStaleOwner // the evidence has what is wrong with the holder
+	offered := !isCutOff(v.Trouble) && (v.State == StateOwnerGone || v.State == StateStaleOwner) // the evidence has what is wrong with the holder
 	for i := range v.Trouble {
 		if t := &v.Trouble[i]; t.What == LockStopped || !offered {
 			add("%s: %s", t.Sentence(), t.Do)
 		}
+	}
+	if isCutOff(v.Trouble) {
+		return next
 	}
 	switch v.State {
 	case StateClosed:

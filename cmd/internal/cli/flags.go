@@ -23,17 +23,17 @@ type Flags struct {
 
 // A Flag describes one declared flag.
 type Flag struct {
-	Name        string
-	Short       string   // one letter, "" for none
-	Placeholder string   // what stands for the value, "" for a switch
-	Usage       string   // one line
-	Default     string   // the value when it is not given, "" for none
-	Choices     []string // the only values it accepts, nil for any
-	Repeatable  bool
-	Global      bool   // every command has it
-	Topic       string // the help page that explains it, "" for that of the command
-	Hidden      bool   // works, but no list shows it
-	For         string // the flag that is given by it, "" for itself
+	Name        string   `json:"name"`
+	Short       string   `json:"short,omitempty"`   // one letter, "" for none
+	Placeholder string   `json:"value,omitempty"`   // what stands for the value, "" for a switch
+	Usage       string   `json:"usage"`             // one line
+	Default     string   `json:"default,omitempty"` // the value when it is not given, "" for none
+	Choices     []string `json:"choices,omitempty"` // the only values it accepts, nil for any
+	Repeatable  bool     `json:"repeatable,omitempty"`
+	Global      bool     `json:"-"`               // every command has it
+	Topic       string   `json:"topic,omitempty"` // the help page that explains it, "" for that of the command
+	Hidden      bool     `json:"-"`               // works, but no list shows it
+	For         string   `json:"-"`               // the flag that is given by it, "" for itself
 
 	check func(text string) error // refuses a value; nil: any text will do
 	texts []string                // the values on the command line, "" for each time a switch is there

@@ -57,11 +57,11 @@ func (p *Program) helpOn(name string, out *Output) (page string, data any, err e
 		return p.commandHelp(c, out), p.commandData(c), nil
 	}
 	if inside := p.inside(name); len(inside) > 0 {
-		group := groupData{Title: name}
+		var names []string
 		for _, c := range inside {
-			group.Commands = append(group.Commands, p.commandData(c))
+			names = append(names, c.Name)
 		}
-		return p.groupHelp(name, out), group, nil
+		return p.groupHelp(name, out), p.groupData(name, names), nil
 	}
 	known := p.visibleNames()
 	for _, topic := range p.Topics {

@@ -1,8 +1,8 @@
 package cli
 
-import "strings"
+import "github.com/talking-stick/tt/fsroom/code"
 
-// What "help NAME --json" prints. The text of the same page is made of the same table.
+// What "help NAME --json" prints: the table of which the text of the same page is made.
 type (
 	programData struct {
 		Name   string      `json:"name"`
@@ -10,66 +10,37 @@ type (
 		Long   string      `json:"long,omitempty"`
 		Groups []groupData `json:"groups"`
 		Topics []topicData `json:"topics"`
-		Flags  []flagData  `json:"flags"` // of every command
+		Flags  []Flag      `json:"flags"` // of every command
 	}
 	groupData struct {
 		Title    string        `json:"title"`
 		Commands []commandData `json:"commands"`
 	}
 	commandData struct {
-		Name     string        `json:"name"`
-		Aliases  []string      `json:"aliases,omitempty"`
-		Usage    string        `json:"usage"`
-		Short    string        `json:"short"`
-		Long     string        `json:"long,omitempty"`
-		Args     []argData     `json:"arguments"`
-		Flags    []flagData    `json:"flags"`
-		Examples []exampleData `json:"examples,omitempty"`
-		Exits    []exitData    `json:"exit_statuses"`
-		Errors   []string      `json:"errors,omitempty"`
-	}
-	argData struct {
-		Name     string   `json:"name"` // as the usage shows it
-		Usage    string   `json:"usage,omitempty"`
-		Choices  []string `json:"choices,omitempty"`
-		Optional bool     `json:"optional,omitempty"`
-		Rest     bool     `json:"rest,omitempty"` // takes all that is left
-	}
-	flagData struct {
-		Name       string   `json:"name"`
-		Short      string   `json:"short,omitempty"`
-		Value      string   `json:"value,omitempty"` // what stands for it; none: a switch
-		Usage      string   `json:"usage"`
-		Default    string   `json:"default,omitempty"`
-		Choices    []string `json:"choices,omitempty"`
-		Repeatable bool     `json:"repeatable,omitempty"`
-		Topic      string   `json:"topic,omitempty"` // the page that explains it
-	}
-	exampleData struct {
-		Line string `json:"line"`
-		What string `json:"what,omitempty"`
-	}
-	exitData struct {
-		Status  int    `json:"status"`
-		Meaning string `json:"meaning"`
+		Name     string       `json:"name"`
+		Aliases  []string     `json:"aliases,omitempty"`
+		Usage    string       `json:"usage"`
+		Short    string       `json:"short"`
+		Long     string       `json:"long,omitempty"`
+		Args     []Arg        `json:"arguments"`
+		Flags    []Flag       `json:"flags"`
+		Examples []Example    `json:"examples,omitempty"`
+		Exits    []ExitStatus `json:"exit_statuses"`
+		Errors   []code.Code  `json:"errors,omitempty"`
 	}
 	topicData struct {
-		Name  string     `json:"name"`
-		Short string     `json:"short"`
-		Items []itemData `json:"items,omitempty"`
-		Long  string     `json:"long,omitempty"`
-	}
-	itemData struct {
-		Name string `json:"name"`
-		What string `json:"what"`
+		Name  string `json:"name"`
+		Short string `json:"short"`
+		Items []Item `json:"items,omitempty"`
+		Long  string `json:"long,omitempty"`
 	}
 )
 
 func (p *Program) data() programData {
-	d := programData{Name: p.Name, Short: p.Short, Long: p.Long, Groups: []groupData{}, Topics: []topicData{},
-		Flags: flagsData(p.FlagsOf(nil), true)}
+	flags, _ := parted(p.FlagsOf(nil))
+	d := programData{p.Name, p.Short, p.Long, []groupData{}, []topicData{}, flags}
 	for _, s := range p.sections() {
-		d.Groups = append(d.Groups, groupData{s.Title, p.commandsData(s.Commands)})
+		d.Groups = append(d.Groups, p.groupData(s.Title, s.Commands))
 	}
 	for _, t := range p.Topics {
 		d.Topics = append(d.Topics, t.data())
@@ -77,48 +48,34 @@ func (p *Program) data() programData {
 	return d
 }
 
-func (p *Program) commandsData(names []string) []commandData {
-	list := make([]commandData, 0, len(names))
+func (p *Program) groupData(title string, names []string) groupData {
+	d := groupData{title, []commandData{}}
 	for _, name := range names {
-		list = append(list, p.commandData(p.Command(name)))
+		d.Commands = append(d.Commands, p.commandData(p.Command(name)))
 	}
-	return list
+	return d
 }
 
 func (p *Program) commandData(c *Command) commandData {
-	d := commandData{Name: c.Name, Aliases: c.Aliases, Usage: p.UsageLine(c), Short: c.Short, Long: c.Long,
-		Args: []argData{}, Flags: flagsData(p.FlagsOf(c), false)}
-	for _, a := range c.Args {
-		d.Args = append(d.Args, argData{a.Display(), a.Usage, a.Choices, a.Optional, a.Rest})
+	_, own := parted(p.FlagsOf(c))
+	args := append([]Arg{}, c.Args...)
+	for i := range args {
+		args[i].Show = args[i].Display()
 	}
-	for _, e := range c.Examples {
-		d.Examples = append(d.Examples, exampleData(e))
-	}
-	for _, e := range c.Statuses() {
-		d.Exits = append(d.Exits, exitData(e))
-	}
-	for _, e := range c.Errors {
-		d.Errors = append(d.Errors, string(e))
-	}
-	return d
+	return commandData{c.Name, c.Aliases, p.UsageLine(c), c.Short, c.Long, args, own, c.Examples, c.Statuses(), c.Errors}
 }
 
-// flagsData returns the flags of every command, or the others.
-func flagsData(flags []Flag, global bool) []flagData {
-	list := []flagData{}
+// parted returns the flags of every command, and the others.
+func parted(flags []Flag) (global, own []Flag) {
+	global, own = []Flag{}, []Flag{}
 	for _, f := range flags {
-		if f.Global == global {
-			repeatable := f.Repeatable && f.Placeholder != ""
-			list = append(list, flagData{f.Name, f.Short, f.Placeholder, f.Usage, f.Default, f.Choices, repeatable, f.Topic})
+		if f.Global {
+			global = append(global, f)
+		} else {
+			own = append(own, f)
 		}
 	}
-	return list
+	return global, own
 }
 
-func (t Topic) data() topicData {
-	d := topicData{Name: t.Name, Short: t.Short, Long: strings.TrimSpace(t.Long)}
-	for _, i := range t.List() {
-		d.Items = append(d.Items, itemData(i))
-	}
-	return d
-}
+func (t Topic) data() topicData { return topicData{t.Name, t.Short, t.List(), t.Long} }

@@ -62,7 +62,7 @@ func (t *Table) write(text *Text) {
 }
 
 // fold breaks a line that is wider than width between words, and leaves its other blanks as they
-// are. The lines after the first begin with hang blanks. A longer word stands on a line of its own.
+// are. The lines after the first begin with hang blanks. A word that fits into no line stays where it is.
 func fold(line string, width, hang int) []string {
 	if columnsOf(Styled(line).plain()) <= width {
 		return []string{line}
@@ -78,7 +78,7 @@ func fold(line string, width, hang int) []string {
 		gap := len(word)
 		word, rest = rest[:gap+end], rest[gap+end:]
 		columns := columnsOf(Styled(word).plain())
-		if !empty && column+columns > width {
+		if !empty && column+columns > width && hang+columns-gap <= width {
 			lines = append(lines, current)
 			word, columns, current, column = word[gap:], columns-gap, blanks(hang), hang
 		}

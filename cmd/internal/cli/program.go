@@ -58,7 +58,10 @@ type Topic struct {
 }
 
 // An Item is a name and its meaning.
-type Item struct{ Name, What string }
+type Item struct {
+	Name string `json:"name"`
+	What string `json:"what"`
+}
 
 // List returns the items of the page, nil if it has none.
 func (t Topic) List() []Item {
@@ -113,25 +116,25 @@ type Traits struct {
 // An Arg is a positional argument. Optional ones follow the required ones, and
 // only the last can be Rest.
 type Arg struct {
-	Name     string   // how Invocation.Arg asks for it: "path"
-	Show     string   // how help shows it; "" means Name in capitals. One that begins with [ says how many a Rest takes
-	Usage    string   // one line for the help; may be empty
-	Choices  []string // the only values it accepts, nil for any; they are also its Show
-	Optional bool
-	Before   bool // stands before --, if it is given; may stand before a required Rest
-	Rest     bool // takes all that is left, at least one unless Optional
+	Name     string   `json:"-"`                 // how Invocation.Arg asks for it: "path"
+	Show     string   `json:"name"`              // how help shows it; "" means Name in capitals. One that begins with [ says how many a Rest takes
+	Usage    string   `json:"usage,omitempty"`   // one line for the help; may be empty
+	Choices  []string `json:"choices,omitempty"` // the only values it accepts, nil for any; they are also its Show
+	Optional bool     `json:"optional,omitempty"`
+	Before   bool     `json:"before,omitempty"` // stands before --, if it is given; may stand before a required Rest
+	Rest     bool     `json:"rest,omitempty"`   // takes all that is left, at least one unless Optional
 }
 
 // An Example is a command line and what it is for.
 type Example struct {
-	Line string // with the program's name
-	What string // may be empty
+	Line string `json:"line"`           // with the program's name
+	What string `json:"what,omitempty"` // may be empty
 }
 
 // An ExitStatus is one that a command uses beyond the common ones.
 type ExitStatus struct {
-	Status  int
-	Meaning string
+	Status  int    `json:"status"`
+	Meaning string `json:"meaning"`
 }
 
 // Path splits the command's name into its words.

@@ -98,6 +98,13 @@ func (c *Client) Offline() *Client {
 	return &offline
 }
 
+// Without is [Client.Offline] while the engine is away, for the reason in err.
+func (c *Client) Without(err error) *Client {
+	offline := c.Offline()
+	offline.away = err
+	return offline
+}
+
 // Find returns the deepest room between the path of the workspace and its root, nil
 // if there is none, and the room as it was read. An idle room that has outlived its time
 // counts as ended.

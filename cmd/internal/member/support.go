@@ -11,6 +11,7 @@ func (r *Room) support(st *turn.State, lease turn.Lease, by caller) (k turn.Supp
 	if h := r.FS.StoppedLockHolder(); h != nil {
 		k.Lock = h.PID
 	}
+	k.CutOff = r.isCutOff(st, lease)
 	switch {
 	case st.Owner == "", by.isGuardian:
 		k.Guardian = turn.ProcessUnknown
@@ -31,6 +32,17 @@ func (r *Room) support(st *turn.State, lease turn.Lease, by caller) (k turn.Supp
 		}
 	}
 	return k
+}
+
+// isCutOff reports whether the engine has not confirmed the turn of an agent of this host, whose lease it
+// is: it cannot be reached, or where nobody asked it, has not done so for longer than its guardian takes.
+func (r *Room) isCutOff(st *turn.State, lease turn.Lease) bool {
+	if lease.Proof.Boot == "" || lease.Proof.Boot != identity.BootID() {
+		return false
+	}
+	_, away := r.FS.Unreachable()
+	silent := identity.Uptime() - lease.Proof.Uptime
+	return away != nil || r.Client.away != nil || r.Client.Store.Options().Engine == nil && silent > intervalsHeard*lease.RenewalInterval(st.Policy)
 }
 
 // processState returns what is known of a process of this host.

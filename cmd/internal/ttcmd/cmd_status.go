@@ -167,6 +167,10 @@ func openNotesFor(st *turn.State, agent string) (notes, pages int) {
 // nextAction returns what the caller should do now.
 func nextAction(r statusResult) string {
 	switch {
+	case len(r.Trouble) > 0 && r.Trouble[0].What == turn.CutOff && r.YouOwn:
+		return r.Trouble[0].Do
+	case len(r.Trouble) > 0 && r.Trouble[0].What == turn.CutOff:
+		return "tt wait: it goes on when the engine answers"
 	case r.HeldBy != 0:
 		return "go on in the other window, or tt wait"
 	case r.YouOwn && (r.State == turn.StateStaleOwner || r.Guardian.Status != string(turn.Alive)):
@@ -198,6 +202,8 @@ func writeStatus(t *cli.Text, v turn.RoomView, r statusResult, outside string) {
 	switch {
 	case r.HeldBy != 0:
 		t.Line("You     %s, holding the stick in another window (process %d)", r.AgentID, r.HeldBy)
+	case r.YouOwn && len(r.Trouble) > 0 && r.Trouble[0].What == turn.CutOff:
+		t.Line("You     %s, who had the stick when the engine confirmed it last", t.Yellow(r.AgentID))
 	case r.YouOwn:
 		t.Line("You     %s, holding the stick; guardian %s", t.Green(r.AgentID), guardianWords(r.Guardian))
 	case r.Observer:
