@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -137,8 +138,12 @@ func (w *world) start(p *proc, args []string, files []*os.File) (pid int, err er
 	return child.id.PID, nil
 }
 
+// holder is what is said of the process that has a lock: it is that of the real machine.
+var holder = regexp.MustCompile(`: it is held by process .*`)
+
 // named replaces ids by how traces call them.
 func (w *world) named(text string) string {
+	text = holder.ReplaceAllString(text, "")
 	for _, x := range w.windows {
 		if x.agent != "" {
 			text = strings.ReplaceAll(text, x.agent, x.name)
