@@ -40,6 +40,7 @@ type Snapshot struct {
 	Why     string
 	Turn    int64
 	Agent   string
+	Lease   string // of a beginning: that of the turn, whose number was used before if the room was put back from a copy
 	Tree    ID
 	Scan    ID // what the scan found, which may be later than the moment
 	Ignored ID // paths that were there and are in no tree, see [scanner.ignored]
@@ -75,6 +76,12 @@ func (s *Snapshot) Fields(c *wire.Codec) {
 	c.OptTexts("unsure", &s.Unsure)
 	c.OptText("note", &s.Note)
 	c.OptText("boot", &s.Boot)
+	c.OptText("lease_id", &s.Lease)
+}
+
+// Begins reports whether s is the beginning of the turn with a lease, as far as both are known.
+func (s *Snapshot) Begins(lease string) bool {
+	return s != nil && (s.Lease == "" || lease == "" || s.Lease == lease)
 }
 
 // modes are permissions by path.
@@ -258,8 +265,8 @@ func Find(all []*Snapshot, number int64) *Snapshot {
 }
 
 // TurnOf returns the snapshots of the beginning and the end of a turn, nil for what is not
-// recorded. A turn that was given to the same agent twice has its first beginning and its last
-// end.
+// recorded. Of two turns with the number it is the later one. A turn that was given to the same agent twice has its first
+// beginning and its last end.
 func TurnOf(all []*Snapshot, turn int64) (start, end *Snapshot) {
 	for _, s := range all {
 		if s.Turn != turn {
@@ -267,8 +274,8 @@ func TurnOf(all []*Snapshot, turn int64) (start, end *Snapshot) {
 		}
 		switch s.Why {
 		case WhyStart:
-			if start == nil {
-				start = s
+			if !start.Begins(s.Lease) {
+				start, end = s, nil
 			}
 		case WhyEnd, WhyTakeover:
 			end = s

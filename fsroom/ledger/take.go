@@ -17,6 +17,7 @@ type Request struct {
 	Why   string
 	Turn  int64
 	Agent string
+	Lease string // of the turn that begins
 	Note  string
 	// Moment is when what the snapshot stands for happened, if that is over: what changed
 	// later is in it as it was before. The zero time stands for now.
@@ -72,11 +73,11 @@ func (l *Ledger) locked(ctx context.Context, keep bool, r Request, do func(*View
 
 // record makes a snapshot of what was scanned.
 func (l *Ledger) record(v *View, r Request) (*Snapshot, error) {
-	if start, _ := TurnOf(v.All, r.Turn); r.Why == WhyStart && start != nil { // a turn has one beginning
+	if start, _ := TurnOf(v.All, r.Turn); r.Why == WhyStart && start.Begins(r.Lease) { // a turn has one beginning
 		return start, nil
 	}
 	s := v.Now
-	s.Why, s.Turn, s.Agent, s.Note = r.Why, r.Turn, r.Agent, r.Note
+	s.Why, s.Turn, s.Agent, s.Lease, s.Note = r.Why, r.Turn, r.Agent, r.Lease, r.Note
 	if !r.Moment.IsZero() {
 		if err := v.settle(s, r); err != nil {
 			return nil, err

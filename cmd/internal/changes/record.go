@@ -30,7 +30,7 @@ func (t *Tree) begin(ctx context.Context, st *turn.State, j Job) error {
 	if !j.Exact {
 		request.Margin = margin
 	}
-	start, _ := ledger.TurnOf(all, j.Turn)
+	start, lease := beginning(all, st, j.Turn)
 	last := lastTurn(all, j.Turn)
 	if last != nil && (start == nil || !st.HasChange(last.Turn, turn.SpanTurn)) {
 		if last, err = t.finish(ctx, st, last, request); err != nil {
@@ -38,7 +38,7 @@ func (t *Tree) begin(ctx context.Context, st *turn.State, j Job) error {
 		}
 	}
 	if start == nil {
-		request.Why, request.Turn, request.Agent = ledger.WhyStart, j.Turn, t.Room.Self.ID
+		request.Why, request.Turn, request.Agent, request.Lease = ledger.WhyStart, j.Turn, t.Room.Self.ID, lease
 		if start, err = t.Ledger.Take(ctx, request); err != nil {
 			return err
 		}
@@ -54,19 +54,31 @@ func (t *Tree) begin(ctx context.Context, st *turn.State, j Job) error {
 	return nil
 }
 
+// beginning returns the snapshot of the beginning of a turn, nil if it is not recorded, and the turn's lease if it is in
+// progress.
+func beginning(all []*ledger.Snapshot, st *turn.State, turnID int64) (start *ledger.Snapshot, lease string) {
+	if st.Turn == turnID {
+		lease = st.Grant.Lease
+	}
+	if start, _ = ledger.TurnOf(all, turnID); !start.Begins(lease) {
+		start = nil
+	}
+	return start, lease
+}
+
 // beginNow records the beginning of a turn that was granted a moment ago: the tree as it is now, since nobody was
 // told yet that he may write. What changed since the turn before is told by the guardian.
-func (t *Tree) beginNow(ctx context.Context, before *turn.State, turnID int64) error {
-	all, err := t.Ledger.Recent(turnID)
+func (t *Tree) beginNow(ctx context.Context, before *turn.State, granted turn.Fence) error {
+	all, err := t.Ledger.Recent(granted.Turn)
 	if err != nil {
 		return err
 	}
-	if last := lastTurn(all, turnID); last != nil && !before.HasChange(last.Turn, turn.SpanTurn) {
+	if last := lastTurn(all, granted.Turn); last != nil && !before.HasChange(last.Turn, turn.SpanTurn) {
 		if _, err := t.finish(ctx, before, last, ledger.Request{Moment: time.Now(), Line: true}); err != nil {
 			return err
 		}
 	}
-	return t.takeNow(ctx, ledger.Request{Why: ledger.WhyStart, Turn: turnID, Agent: t.Room.Self.ID, Line: true})
+	return t.takeNow(ctx, ledger.Request{Why: ledger.WhyStart, Turn: granted.Turn, Agent: granted.Agent, Lease: granted.Lease, Line: true})
 }
 
 // tick records the tree while a turn lasts. Where something else uses the store for long, the next one does.
@@ -87,7 +99,7 @@ const tickPatience = time.Minute
 // tree, the snapshot of the end is refused.
 func (t *Tree) isBegun(st *turn.State, turnID int64) bool {
 	all, err := t.Ledger.Recent(turnID)
-	start, _ := ledger.TurnOf(all, turnID)
+	start, _ := beginning(all, st, turnID)
 	last := lastTurn(all, turnID)
 	return err == nil && start != nil &&
 		(last == nil || st.HasChange(last.Turn, turn.SpanTurn) && (st.HasChange(last.Turn, turn.SpanOutside) || last.IsLike(start)))

@@ -18,7 +18,7 @@ type Recorder interface {
 	// agent, in this process, before anybody is told of the turn; nil where nothing is recorded. before is the room
 	// before the grant. What cannot be recorded soon is for the guardian. But with patience it waits for a change of
 	// the tree that is under way: the holder of the turn before puts back what an undo of its has changed.
-	Begin(ctx context.Context, before *turn.State, turnID int64, patience bool) func()
+	Begin(ctx context.Context, before *turn.State, granted turn.Fence, patience bool) func()
 	// Begun is called by the guardian of a turn when it has seen the turn. It records the beginning if Begin
 	// did not.
 	Begun(st *turn.State)
@@ -109,9 +109,9 @@ func (r *Room) recorder() Recorder {
 }
 
 // beginning is [Recorder].Begin for the room.
-func (r *Room) beginning(ctx context.Context, before *turn.State, turnID int64, patience bool) func() {
+func (r *Room) beginning(ctx context.Context, before *turn.State, granted turn.Fence, patience bool) func() {
 	if recorder := r.recorder(); recorder != nil {
-		return recorder.Begin(ctx, before, turnID, patience)
+		return recorder.Begin(ctx, before, granted, patience)
 	}
 	return nil
 }

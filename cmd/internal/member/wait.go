@@ -383,7 +383,7 @@ func (t *turnRequest) granted(ctx context.Context) {
 	if t.joins {
 		t.Room.recordArrival()
 	}
-	t.begin = t.Room.beginning(ctx, t.before, t.result.TurnID, !t.auto)
+	t.begin = t.Room.beginning(ctx, t.before, t.fence(), !t.auto)
 	var err error
 	if t.result.GuardianPID = t.grant.lease.Guardian.PID; t.grant.failure != nil {
 		err = notStarted(t.result.TurnID, t.grant.failure)

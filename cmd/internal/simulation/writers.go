@@ -96,7 +96,7 @@ func (o *oracle) restorable(p *proc, x *window) {
 	if slices.ContainsFunc(o.w.procs, func(q *proc) bool { return q.writer != nil }) {
 		return // it changes the tree meanwhile
 	}
-	if o.counts["beginnings"]++; !o.back && !o.w.isRecorded() {
+	if o.counts["beginnings"]++; !o.w.isRecorded() {
 		o.find("the beginning is not recorded", "%s may write in turn %d, and nothing has what the tree is now", x.name, o.state.Turn)
 	}
 }
