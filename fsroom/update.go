@@ -177,7 +177,7 @@ func (r *Files[S]) commit(snap *Snapshot[S], events []event.Event, committed fun
 			drafted = r.draftProjection(after, log)
 		}
 		err := r.store.opts.Sync(log)
-		if err == nil && r.exchanged(locked, log) {
+		if err == nil && (log.Moved() || r.exchanged(locked)) {
 			err = errExchanged
 		}
 		return err
@@ -196,7 +196,7 @@ func (r *Files[S]) commit(snap *Snapshot[S], events []event.Event, committed fun
 	*snap = *after
 	committed()
 	replaced = drafted()
-	if !r.exchanged(locked, log) {
+	if !r.exchanged(locked) { // state.json is a witness also of a journal that has gone since
 		r.project(snap, replaced) // 6
 	} else if replaced != nil {
 		replaced.Remove()

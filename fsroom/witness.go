@@ -152,10 +152,9 @@ func (r *Files[S]) hasLost(log *journal.Log, seq int64) bool {
 // the room was locked: its directory was exchanged. Nothing was changed.
 var errExchanged = errors.New("the directory of the room was exchanged meanwhile")
 
-// exchanged reports whether the locked file, or the journal, has lost its name, or has it through a
-// link.
-func (r *Files[S]) exchanged(locked fs.FileInfo, log *journal.Log) bool {
-	if r.CheckDirs() != nil || log.Moved() {
+// exchanged reports whether the locked file has lost its name, or has it through a link.
+func (r *Files[S]) exchanged(locked fs.FileInfo) bool {
+	if r.CheckDirs() != nil {
 		return true
 	}
 	now, err := os.Lstat(r.LockPath())
