@@ -29,7 +29,7 @@ func (h *run) end(ctx context.Context) error {
 // open in another window goes on there.
 func (h *run) endSession(ctx context.Context, agent *listen.Agent, quits bool) error {
 	second := isSecondWindow(agent)
-	if agent.Client.LeaveWindow() || second {
+	if agent.Client.LeaveWindow(quits) || second {
 		h.endAuto(ctx, agent, true)
 		if second { // what listens for the agent is that of the first
 			return nil

@@ -160,7 +160,7 @@ func TestOtherWindow(t *testing.T) {
 		}
 	}
 	left := window(&sibling)
-	if others := left.Client.LeaveWindow(); !others || one.HeldByOtherWindow(f.state(a)) != 0 {
+	if others := left.Client.LeaveWindow(true); !others || one.HeldByOtherWindow(f.state(a)) != 0 {
 		t.Errorf("others %v, held by %d, want true and 0, after its session has left the sibling", others, one.HeldByOtherWindow(f.state(a)))
 	}
 }

@@ -25,17 +25,19 @@ func (c *Client) EndSession(quits bool) error {
 	return err
 }
 
-// LeaveWindow records that the agent's session is open in this process no more, if it is open in another one, as far as
-// is known. It reports whether it is.
-func (c *Client) LeaveWindow() (others bool) {
+// LeaveWindow records that the agent's session is open in this process no more, if that goes on or the session is open in
+// another one, as far as is known. It reports whether it is. quits says that the process ends.
+func (c *Client) LeaveWindow(quits bool) (others bool) {
 	for _, name := range c.Hearing().Rooms() {
 		var record processRecord
 		_ = c.Room(name, nil).own().Change(processesFile, &record, func(bool) bool {
 			beside := c.isOpenBeside(record.Processes, c.Self.Root)
-			if others = others || beside; beside {
+			others = others || beside
+			leaves := c.Self.Root != nil && (beside || !quits)
+			if leaves {
 				record.Processes = slices.DeleteFunc(record.Processes, func(p identity.Process) bool { return p == *c.Self.Root })
 			}
-			return beside
+			return leaves
 		})
 	}
 	return others
