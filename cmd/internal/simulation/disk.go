@@ -16,8 +16,8 @@ type disk struct {
 	synced []byte          // the journal, as it was put on disk last
 	states [2][]byte       // the last two contents of state.json
 	copies map[string]bool // whether a copy of the room, by name, is lone
-	// lone is set while one of state.json and the journal is older than it was, by a fault, and no change has come since:
-	// no second fault takes the other one.
+	// lone is set while one of state.json and the journal is, or may be, older than the other, by a fault, and no change
+	// has come since: no second fault takes the other one.
 	lone bool
 }
 
@@ -62,11 +62,13 @@ func (m *Machine) age() {
 // a share of so many tenths of what was not synced is left; with older, state.json is what it was
 // before its last replacement; with emptied, records of agents are empty.
 func (m *Machine) powerCut(tenths int, older, emptied bool) {
+	d := &m.disk
+	lone := d.lone
 	for _, p := range m.procs {
 		m.doom(p)
 	}
 	m.bury()
-	d := &m.disk
+	d.lone = lone
 	if b, err := os.ReadFile(d.file("journal.jsonl")); err == nil && bytes.HasPrefix(b, d.synced) {
 		_ = os.Truncate(d.file("journal.jsonl"), int64(len(d.synced)+(len(b)-len(d.synced))*tenths/10))
 	}

@@ -172,6 +172,7 @@ func (m *Machine) suspend(d time.Duration) {
 // doom ends a process at the point where it stands. What it wrote stays.
 func (m *Machine) doom(p *proc) {
 	p.killed = true
+	m.disk.lone = m.disk.lone || (*m.held.Load())[m.disk.file("lock")] == p
 	delete(m.live, p.id.PID)
 	m.stirAll()
 }

@@ -188,7 +188,7 @@ func (w *world) idle(id string, x *window, failure string) {
 			x.offered = strings.Contains(refused, "reserved for you")
 			x.hand = x.hand || strings.Contains(refused, "You still hold")
 			if strings.Contains(refused, "has ended") || strings.Contains(refused, "you were removed") { // there is no turn to wait for
-				x.refused = never
+				w.oracle.wantsNot(x.agent)
 			}
 			return
 		}
