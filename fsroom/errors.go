@@ -74,12 +74,12 @@ func (s *Store) Explain(err error, path string) error {
 
 // unusableHint returns the hint for a data directory that cannot be used.
 func (s *Store) unusableHint(err error) string {
-	const another = "set TALKING_STICK_DATA_DIR to another directory"
+	const another = "set TALKING_STICK_DATA_DIR to another directory, the same one for all agents"
 	switch {
 	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):
 		return "allow more open files (ulimit -n), or end some programs"
 	case errors.Is(err, syscall.ENOTDIR):
-		return fmt.Sprintf("a file stands where a directory should be; move it away, or %s than %s", another, s.dir)
+		return fmt.Sprintf("a file stands where a directory should be, in %s or above it; move it away, or %s", s.dir, another)
 	case errors.Is(err, syscall.EROFS):
 		return fmt.Sprintf("%s is read-only here, perhaps because of a sandbox; allow writing to it, or %s", s.dir, another)
 	case errors.Is(err, fs.ErrPermission):
@@ -115,7 +115,7 @@ func errFormatFile(err *lockfile.NotRegularError) error {
 
 func errNewerLayout(dir, format string) error {
 	return code.New(code.UnsupportedFormat, "%s was written by a newer version (format %.20q, this one knows %d)", dir, format, layoutFormat).
-		WithHint("update, or choose another directory with TALKING_STICK_DATA_DIR; nothing was changed").With("path", dir)
+		WithHint("update; or set TALKING_STICK_DATA_DIR to another directory, the same one for all agents; nothing was changed").With("path", dir)
 }
 
 func errNewerRoom(name string, format, known int) error {
