@@ -113,16 +113,23 @@ func TestChangeThatMayNotGoOn(t *testing.T) {
 // whole; the next snapshot is right.
 func TestTakeFailsAtEachStep(t *testing.T) {
 	t.Parallel()
-	for _, kill := range []bool{false, true} {
+	for i := range 4 {
+		kill, unsynced := i%2 == 1, i > 1
 		for n := 1; ; n += fsroomtest.Stride() {
 			f := newFixture(t)
 			f.write("a", "1", "d/b", "1")
 			f.take("x", 0)
+			if unsynced { // what it left is in one pack with the next
+				f.write("a", "1 and more")
+				if _, err := f.Take(t.Context(), Request{Why: WhyGuard, Unsynced: true}); err != nil {
+					t.Fatal(err)
+				}
+			}
 			f.write("a", "2", "d/c", "2")
 			steps := f.faulty(n, kill)
 			told := int64(0)
 			ready := func(_ *View, s *Snapshot) { told = s.Number }
-			surviving(func() { _, _ = f.Take(t.Context(), Request{Why: "x", Line: true, Ready: ready}) })
+			surviving(func() { _, _ = f.Take(t.Context(), Request{Why: "x", Line: true, Ready: ready, Unsynced: unsynced}) })
 			fired := *steps >= n
 			f.open(Options{})
 			if found := f.Check(t.Context(), false); len(found) > 0 {
@@ -130,8 +137,12 @@ func TestTakeFailsAtEachStep(t *testing.T) {
 			}
 			s := f.take("x", 0)
 			if got := strings.Join(f.paths(s.Tree), " "); got != "a d/b d/c" || s.Number <= told {
-				t.Errorf("step %d, kill %v: %s has %s after s%d", n, kill, s.Name(), got, told)
+				t.Errorf("step %d, kill %v, unsynced %v: %s has %s after s%d", n, kill, unsynced, s.Name(), got, told)
 			}
+			if all, err := f.Snapshots(); err != nil || len(all) < 2+i/2 {
+				t.Errorf("step %d, kill %v, unsynced %v: %d snapshots, %v", n, kill, unsynced, len(all), err)
+			}
+			f.readable()
 			left, _ := filepath.Glob(filepath.Join(f.packDir(), tempPrefix+"*"))
 			if len(left) > 0 {
 				t.Errorf("step %d, kill %v: left behind %v", n, kill, left)

@@ -51,7 +51,7 @@ func (s *scanner) read(root *os.Root, r *reading) error {
 		r.carry()
 		return nil
 	}
-	data, err := content(root, filepath.FromSlash(path), f)
+	data, whole, err := content(root, filepath.FromSlash(path), f)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		f.mode = 0
@@ -60,6 +60,9 @@ func (s *scanner) read(root *os.Root, r *reading) error {
 		s.leave(path, LeftUnreadable)
 		r.carry()
 		return nil
+	}
+	if !whole {
+		s.leave(path, LeftChanging)
 	}
 	margin := recent
 	if f.mtime%int64(time.Second) == 0 && f.ctime%int64(time.Second) == 0 {
@@ -71,31 +74,32 @@ func (s *scanner) read(root *os.Root, r *reading) error {
 }
 
 // content returns the content of a file or link. A file that changes while it is read is
-// read again a few times, and then once more by the next scan.
-func content(root *os.Root, path string, f *file) ([]byte, error) {
+// read again a few times, and then once more by the next scan: whole is false, and what was read may be of
+// several moments.
+func content(root *os.Root, path string, f *file) (data []byte, whole bool, err error) {
 	if f.mode == modeLink {
 		target, err := root.Readlink(path)
-		return []byte(target), err
+		return []byte(target), true, err
 	}
 	const tries = 4
-	for try := 1; ; try++ {
-		data, before, after, err := readOpen(root, path)
-		if err != nil {
-			return nil, err
+	for try := 1; try <= tries; try++ {
+		var before, after stat
+		if data, before, after, err = readFile(root, path); err != nil {
+			return nil, false, err
 		}
 		if !isRegular(after.mode) {
-			return nil, errors.New("it is no file any more")
+			return nil, false, errors.New("it is no file any more")
 		}
 		f.stat = after
 		if before == after && int64(len(data)) == after.size {
-			return data, nil
-		}
-		if try == tries {
-			f.again = true
-			return data, nil
+			return data, true, nil
 		}
 	}
+	f.again = true
+	return data, false, nil
 }
+
+var readFile = readOpen // replaced in tests
 
 // readOpen reads a file, and returns what it was before and after that.
 func readOpen(root *os.Root, path string) (data []byte, before, after stat, err error) {

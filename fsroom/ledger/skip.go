@@ -56,10 +56,11 @@ const (
 	LeftRepository = "repository"
 	LeftSecret     = "secret"
 	LeftUnreadable = "unreadable"
+	LeftChanging   = "changing" // while it was read: what is in the snapshot may be of several moments
 )
 
 // A LeftOut is a file or directory that is not in a snapshot, or is in it as it was before: what
-// cannot be read now, another repository, what is large.
+// cannot be read now, another repository, what is large; or that may be torn: what changed while it was read.
 type LeftOut struct {
 	Path  string `json:"path,omitempty"`
 	Why   string `json:"why"`
@@ -160,12 +161,12 @@ func (o *objects) unseen(from, to *Snapshot) func(Step) (bool, error) {
 }
 
 // leftOut returns a function that reports whether a path, or a directory above it, is left out of one
-// of the snapshots. What is not there is not one of too many.
+// of the snapshots. What is not there is not one of too many, and what was changing is there.
 func (o *objects) leftOut(snapshots ...*Snapshot) func(path string) bool {
 	left := make(map[string]bool)
 	for _, s := range snapshots {
 		for _, l := range s.LeftOut {
-			left[l.Path] = left[l.Path] || l.Why != LeftTooMany
+			left[l.Path] = left[l.Path] || l.Why != LeftTooMany && l.Why != LeftChanging
 		}
 	}
 	return func(path string) bool {

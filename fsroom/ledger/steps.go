@@ -263,7 +263,7 @@ func (a *applier) state(path string) (State, error) {
 		return State{}, err
 	}
 	f := file{stat: st}
-	data, err := content(a.root, filepath.FromSlash(path), &f)
+	data, _, err := content(a.root, filepath.FromSlash(path), &f)
 	if err != nil {
 		return State{}, err
 	}

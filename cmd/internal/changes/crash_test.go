@@ -66,9 +66,15 @@ func (c *childJob) run() int {
 	}
 	client := &member.Client{Store: store, Table: identity.System(), Self: identity.Agent{ID: c.Agent}}
 	set := Setting{Root: c.Dir, Fault: fault}
-	if room := client.Room(c.Room, nil); c.Job.At == endHere {
+	room := client.Room(c.Room, nil)
+	switch snap, _ := room.FS.View(); c.Job.At {
+	case endHere:
 		_ = endInThisProcess(room, set, c.Job.Turn)
-	} else {
+	case hookBegins:
+		(&recorder{room, set}).Begin(context.Background(), snap.State, c.Job.Turn, false)()
+	case hookWrites:
+		(&recorder{room, set}).Before(context.Background(), snap.State, "")
+	default:
 		_ = Record(context.Background(), room, set, c.Job)
 	}
 	if steps < c.Step {
@@ -79,6 +85,12 @@ func (c *childJob) run() int {
 
 // endHere stands for the end of a turn that is recorded by the process that ends it.
 const endHere = "end here"
+
+// What hooks record: the beginning of a turn that they take, and the tree before a write of the holder.
+const (
+	hookBegins = "hook begins"
+	hookWrites = "hook writes"
+)
 
 // errLate says that the end is for another process: what a process before it stored may not be durable.
 var errLate = errors.New("not known here")
@@ -211,6 +223,9 @@ func (s *story) begin(agent string, number int64) {
 		s.Fatalf("%v: %s has no turn: turn %d of %q", s, agent, snap.State.Turn, snap.State.Owner)
 	}
 	s.granted = snap.State.Grant.At.Wall.Time
+	if s.faulty == fmt.Sprint(hookBegins, " ", number) {
+		s.record(agent, Job{At: hookBegins, Turn: number})
+	}
 	s.record(agent, Job{At: "start", Turn: number, Moment: s.granted})
 	s.pause()
 }
@@ -254,6 +269,9 @@ func (s *story) tell() (known []string) {
 	s.begin("a:1", 1)
 	s.write("a", "1\n2\n")
 	s.write("new", "1\n")
+	if s.faulty == hookWrites+" 1" {
+		s.record("a:1", Job{At: hookWrites, Turn: 1})
+	}
 	s.must(os.Remove(filepath.Join(s.dir, "gone")))
 	s.end("a:1", 1)
 	s.begin("b:1", 2)
@@ -285,7 +303,8 @@ func (s *story) tell() (known []string) {
 func TestRecordFailsAtEachStep(t *testing.T) {
 	t.Parallel()
 	want := []string{"turn 1  modified a deleted gone added new", "outside 1  added out/1", "turn 2  added b", "outside 2  added out/2"}
-	for i, s := range []story{{faulty: "start 1"}, {faulty: "start 1", late: true}, {faulty: "end 1", late: true}, {faulty: "end here 1"}, {faulty: "start 2"}} {
+	for i, s := range []story{{faulty: "start 1"}, {faulty: "start 1", late: true}, {faulty: "end 1", late: true}, {faulty: "end here 1"}, {faulty: "start 2"},
+		{faulty: hookBegins + " 1"}, {faulty: hookBegins + " 2"}, {faulty: hookWrites + " 1"}} {
 		for _, kill := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s late %v kill %v", s.faulty, s.late, kill), func(t *testing.T) {
 				t.Parallel()
@@ -305,6 +324,40 @@ func TestRecordFailsAtEachStep(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// TestHookWaitsForNoDisk: a disk that hangs keeps no tool from running, and the next record is right.
+func TestHookWaitsForNoDisk(t *testing.T) {
+	s := story{T: t, faulty: "none"}
+	s.tell()
+	s.write("a", "changed")
+	stop, hung := make(chan struct{}), make(chan struct{}, 1)
+	set := Setting{Root: s.dir, Fault: func(step string) error {
+		if step == "pack" {
+			hung <- struct{}{}
+			<-stop
+			return errors.New("it hung")
+		}
+		return nil
+	}}
+	was := BeforeLimit
+	BeforeLimit = time.Millisecond
+	st, tree := s.opened()
+	for len(hung) == 0 { // until the scan is that far
+		ctx, done := context.WithTimeout(t.Context(), BeforeLimit)
+		(&recorder{s.as("a:1"), set}).Before(ctx, st, "rm")
+		done()
+		BeforeLimit *= 2
+	}
+	BeforeLimit = time.Minute
+	defer func() { BeforeLimit = was }()
+	before, err := tree.Ledger.Snapshots()
+	s.must(err)
+	close(stop)
+	(&recorder{s.as("a:1"), Setting{Root: s.dir}}).Before(t.Context(), st, "rm")
+	if all, err := tree.Ledger.Snapshots(); err != nil || len(all) != len(before)+1 || all[len(all)-1].Note != "rm" {
+		t.Errorf("%d snapshots, then %d, %v", len(before), len(all), err)
 	}
 }
 
