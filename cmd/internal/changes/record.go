@@ -26,10 +26,7 @@ func (t *Tree) begin(ctx context.Context, st *turn.State, j Job) error {
 	if err != nil {
 		return err
 	}
-	request := ledger.Request{Moment: j.Moment, Line: true}
-	if !j.Exact {
-		request.Margin = margin
-	}
+	request := ledger.Request{Moment: j.Moment, Margin: margin, Line: true}
 	start, lease := beginning(all, st, j.Turn)
 	last := lastTurn(all, j.Turn)
 	if last != nil && (start == nil || !st.HasChange(last.Turn, turn.SpanTurn)) {

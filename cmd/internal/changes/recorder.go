@@ -123,20 +123,13 @@ func (t *Tree) takeNow(ctx context.Context, r ledger.Request) error {
 // changePatience is how long whoever is granted a turn waits for a change of the tree that is under way.
 const changePatience = 5 * time.Second
 
-// Begun implements [member.Recorder]. The journal's time of the grant is that of the kernel, as
-// are those of files.
+// Begun implements [member.Recorder].
 func (r *recorder) Begun(st *turn.State) {
 	t := r.tree(st.Policy)
 	if t == nil {
 		return
 	}
-	granted, exact := st.Grant.At.Wall.Time, false
-	if m := st.Member(st.Owner); m != nil && m.LastHeld == st.Seq {
-		if info, err := os.Stat(r.room.FS.JournalPath()); err == nil && info.ModTime().Sub(granted).Abs() < 10*time.Second {
-			granted, exact = info.ModTime(), true
-		}
-	}
-	t.start(nil, r.room.Self.ID, Job{At: "start", Turn: st.Turn, Moment: granted, Exact: exact})
+	t.start(nil, r.room.Self.ID, Job{At: "start", Turn: st.Turn, Moment: st.Grant.At.Wall.Time})
 }
 
 // During implements [member.Recorder].
@@ -160,9 +153,6 @@ func (t *Tree) start(out *os.File, agent string, j Job) {
 	args := []string{recordCommand, t.Room.FS.Name(), "--at", j.At, "--turn", strconv.FormatInt(j.Turn, 10), "--agent", agent}
 	if !j.Moment.IsZero() {
 		args = append(args, "--moment", strconv.FormatInt(j.Moment.UnixNano(), 10))
-	}
-	if j.Exact {
-		args = append(args, "--exact")
 	}
 	_ = t.Room.StartRecorder(out, args...)
 }
@@ -279,7 +269,6 @@ type Job struct {
 	At     string // first, start, tick, end
 	Turn   int64
 	Moment time.Time // of the grant
-	Exact  bool      // Moment is that of the kernel
 }
 
 // Record does the work of one process. It reads the room as this host knows it, since a command

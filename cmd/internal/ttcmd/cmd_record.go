@@ -23,7 +23,6 @@ var recordCommand = &cli.Command{
 		f.Choice("at", "MOMENT", []string{"first", "start", "tick", "end"}, "which snapshot")
 		f.Int64("turn", "N", 0, "the turn")
 		f.Int64("moment", "NS", 0, "when the turn began")
-		f.Bool("exact", "the moment is by the clock of files")
 	},
 	Run: runRecord,
 }
@@ -34,7 +33,7 @@ func runRecord(ctx context.Context, c *cli.Invocation) error {
 	if err != nil {
 		return err
 	}
-	job := changes.Job{At: c.String("at"), Turn: c.Int64("turn"), Exact: c.Bool("exact")}
+	job := changes.Job{At: c.String("at"), Turn: c.Int64("turn")}
 	if ns := c.Int64("moment"); ns > 0 {
 		job.Moment = time.Unix(0, ns)
 	}
