@@ -75,7 +75,7 @@ func (s *State) listeners(f Facts, author string) (ids []string) {
 	for {
 		m := s.fairestOf(f, author, func(f Facts, m *Member) bool {
 			h := f.hearing(m.AgentID)
-			return !had[m.AgentID] && h.How != "" && !h.Spent
+			return !had[m.AgentID] && h.How != "" && h.TurnsSpent == 0
 		})
 		if m == nil {
 			return ids

@@ -15,9 +15,11 @@ type Hearing struct {
 	Busy    bool          // its model is in a turn
 	Asks    bool          // its model waits for an answer of its user
 	Stopped bool          // its user has ended the last turn, and it takes nothing up until its user's next prompt
-	Spent   bool          // it was woken as often lately as it may be for what agents do
 	Unheard bool          // it did not answer the last notification
 	Within  time.Duration // how long its harness may take until it sees what How has for it; 0: it is told at once
+	// How long it is until it is woken again for messages of agents, and for turns that agents
+	// release: it was as often lately as it may be. 0: it is woken.
+	Spent, TurnsSpent time.Duration
 	// UnheardIn is how long it is until the listener counts as unheard, if it does not
 	// notice the last notification; 0: it has noticed it, or is unheard.
 	UnheardIn time.Duration
@@ -41,13 +43,22 @@ const (
 	ReachReady      = "ready"       // it listens, and its model is idle
 	ReachBusy       = "busy"        // it listens, and its model is in a turn
 	ReachUnheard    = "unheard"     // it listens, but did not answer the last notification
-	ReachNextPrompt = "next_prompt" // the hooks of its harness show it news when its model works
+	ReachNextPrompt = "next_prompt" // the hooks of its harness show it news when its model works; also one that was woken too often lately
 	ReachNone       = "none"        // nothing tells it
 )
 
-// Reach returns how a member can be reached at this moment, one of the Reach constants.
-// An agent that is gone or no member cannot be.
-func (s *State) Reach(f Facts, id string) string {
+// Reach returns how a member can be reached at this moment by a message of an agent, one of the
+// Reach constants. An agent that is gone or no member cannot be.
+func (s *State) Reach(f Facts, id string) string { return s.reach(f, id, f.hearing(id).Spent != 0) }
+
+// reachOfTurn is Reach for a turn that an agent has released, or would.
+func (s *State) reachOfTurn(f Facts, id, from string) string {
+	named := s.Owner == "" && s.Pending.Direct && s.ReservedFor == id
+	return s.reach(f, id, !named && !s.isPerson(from) && !f.presence(id).Wants && f.hearing(id).TurnsSpent != 0)
+}
+
+// reach is Reach for something of which the agent is not told as long as it is spent.
+func (s *State) reach(f Facts, id string, spent bool) string {
 	h, m := f.hearing(id), s.Member(id)
 	if m == nil {
 		return ReachNone
@@ -62,8 +73,10 @@ func (s *State) Reach(f Facts, id string) string {
 		return ReachUnheard
 	case h.How != "" && h.Busy:
 		return ReachBusy
-	case h.How != "":
+	case h.How != "" && !spent:
 		return ReachReady
+	case h.How != "":
+		return ReachNextPrompt
 	case h.Hooks:
 		return ReachNextPrompt
 	}
@@ -110,14 +123,14 @@ func (s *State) Delivery(f Facts, message *event.Event) (delivery, hint string) 
 // delivery returns when one member hears of a message. wakes is whether the message
 // notifies listeners.
 func (s *State) delivery(f Facts, from, id string, wakes bool) string {
-	switch s.Reach(f, id) {
+	switch s.reach(f, id, f.hearing(id).Spent != 0 && !s.isPerson(from)) {
 	case ReachWaiting:
 		if f.Inbox != nil && f.Inbox(id) {
 			return DeliveryWaiting
 		}
 		return DeliveryNextPrompt
 	case ReachReady:
-		if wakes && !(f.hearing(id).Spent && !s.isPerson(from)) {
+		if wakes {
 			return DeliveryListening
 		}
 		return DeliveryNextPrompt

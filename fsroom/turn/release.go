@@ -72,7 +72,7 @@ func Release(s *State, f Facts, r ReleaseRequest) ([]event.Event, ReleaseResult,
 		res.Hint = restWords(short) + "; whoever waits gets it"
 	}
 	if m != nil {
-		res.Recipient, res.Offered = s.recipientView(f, m), p.Listens
+		res.Recipient, res.Offered = s.recipientView(f, m, s.reachOfTurn(f, m.AgentID, r.Agent)), p.Listens
 	}
 	return []event.Event{e}, res, nil
 }
@@ -101,7 +101,7 @@ func (s *State) heir(f Facts, agent string) *Member {
 // may wake it, so that a turn may be offered to it although it does not wait.
 func (s *State) listens(f Facts, m *Member) bool {
 	h := f.hearing(m.AgentID)
-	return s.Policy.WakeGrace > 0 && h.How != "" && !h.Unheard && !h.Spent
+	return s.Policy.WakeGrace > 0 && h.How != "" && !h.Unheard && h.TurnsSpent == 0
 }
 
 // hears reports whether the member would learn of a turn.
@@ -117,11 +117,11 @@ func (s *State) hearsAtOnce(f Facts, m *Member) bool {
 type RecipientView struct {
 	AgentID   string
 	Listening string // what listens for it, "" if nothing does
-	Reach     string // see [State.Reach]
+	Reach     string // by the turn, see [State.Reach]
 }
 
-func (s *State) recipientView(f Facts, m *Member) *RecipientView {
-	return &RecipientView{AgentID: m.AgentID, Listening: f.hearing(m.AgentID).How, Reach: s.Reach(f, m.AgentID)}
+func (s *State) recipientView(f Facts, m *Member, reach string) *RecipientView {
+	return &RecipientView{AgentID: m.AgentID, Listening: f.hearing(m.AgentID).How, Reach: reach}
 }
 
 // TargetNext as the target of an assignment means the fairest active member.
@@ -140,7 +140,8 @@ func Assign(s *State, f Facts, r ReleaseRequest, target string) ([]event.Event, 
 		Type: Passed, Turn: s.Turn, From: r.Agent, To: m.AgentID, Handoff: r.Handoff,
 		Payload: payload(&releasePayload{Clock: clockOf(f.Now)}),
 	}
-	res := ReleaseResult{Status: "passed", RoomID: s.RoomID, ReservedFor: e.To, EventSeq: s.Seq + 1, Recipient: s.recipientView(f, m)}
+	res := ReleaseResult{Status: "passed", RoomID: s.RoomID, ReservedFor: e.To, EventSeq: s.Seq + 1}
+	res.Recipient = s.recipientView(f, m, s.reach(f, m.AgentID, false))
 	switch res.Recipient.Reach {
 	case ReachNone:
 		if s.worksOn(f, m.AgentID) {

@@ -102,13 +102,10 @@ func (s *State) Outlook(f Facts) []string {
 func (s *State) toldWords(f Facts, id string) string {
 	h := f.hearing(id)
 	how := h.How
-	switch s.Reach(f, id) {
+	switch s.reachOfTurn(f, id, cmp.Or(s.Owner, s.Pending.From)) {
 	case ReachWaiting:
 		return "it waits"
 	case ReachReady:
-		if h.Spent && s.ReservedFor != id {
-			return "it was woken often lately, and is told at its next prompt"
-		}
 		if how == ByHold {
 			how += ", or " + ifStopped
 		}
@@ -126,6 +123,8 @@ func (s *State) toldWords(f Facts, id string) string {
 			return "its user has stopped it or closed its window, and it is told at its next prompt: somebody has to type one"
 		case h.Busy:
 			return "it is told when its model next uses a tool, or at its next prompt"
+		case how != "":
+			return "it was woken often lately, and is told within " + spoken(h.TurnsSpent) + ", or at its next prompt"
 		}
 		return "it is told at its next prompt: somebody has to type one"
 	}

@@ -50,6 +50,7 @@ const (
 	printedFile   = "printed.json"      // a Printed
 	LookedMark    = "looked"            // its time is that of the last look for what was not shown
 	PatientMark   = "patient"           // held by the hook of a watching harness that waits for the end of a turn
+	BudgetMark    = "budget"            // held by the process that waits until a watching harness may be woken again
 	MirrorMark    = "hearing"           // with an engine: held by the process that hears for the agent what other hosts do
 )
 
@@ -67,7 +68,7 @@ func BelongsToListener(path string, mode fs.FileMode) bool {
 		}
 		// The first three are those of package fsroom.
 		files := []string{fsroom.ListenerWakeFile, fsroom.ListenerAskedFile, "lock", listenerFile, listeningFile, printedFile,
-			LookedMark, PatientMark, MirrorMark, activityFile, endedFile}
+			LookedMark, PatientMark, BudgetMark, MirrorMark, activityFile, endedFile}
 		return mode.IsRegular() && slices.Contains(files, name)
 	}
 	return len(names) == 3 && mode.IsRegular() && (names[1] == roomsDir || names[1] == "tmp")
@@ -85,10 +86,13 @@ type Listener struct {
 	Woken   event.Time        // when the agent was last woken
 	Needed  event.Time        // of a person: since when an agent needed what was told last
 	PutOff  event.Time        // since when there is news for which it was not woken yet; zero: there is none
-	Lately  []int64           // the times, in Unix seconds, at which it was woken lately for what agents did, see [Listener.Spent]
-	Off     bool              // it is woken for turns alone
-	Error   string            // of the last attempt to wake the agent
+	Budgets
+	Off   bool   // it is woken for turns alone
+	Error string // of the last attempt to wake the agent
 }
+
+// The Budgets of an agent, see [Budget].
+type Budgets struct{ Messages, Turns Budget }
 
 // An Agent is an agent of this host, as far as it hears of news.
 type Agent struct {
@@ -189,10 +193,11 @@ func (l *Listener) Fields(c *wire.Codec) {
 		name string
 		at   *event.Time
 	}{{"since", &l.Since}, {"armed_at", &l.Armed}, {"heard_at", &l.Heard}, {"spoke_at", &l.Woken}, {"put_off_at", &l.PutOff},
-		{"needed_at", &l.Needed}} {
+		{"needed_at", &l.Needed}, {"messages_from", &l.Messages.Until}, {"turns_from", &l.Turns.Until}} {
 		c.OptTime(f.name, f.at, f.at.IsZero())
 	}
-	c.OptInts("lately", &l.Lately)
+	c.OptInts("lately", &l.Messages.Lately)
+	c.OptInts("lately_turns", &l.Turns.Lately)
 	c.OptBool("off", &l.Off)
 	c.OptText("error", &l.Error)
 }

@@ -1,6 +1,7 @@
 package hooks
 
 import (
+	"cmp"
 	"context"
 	"os/exec"
 	"time"
@@ -21,23 +22,39 @@ const (
 // could not find out what is new it is notified again.
 const proveAfter = 2 * time.Second
 
-// Prove notifies an agent once, a little later. Until then nothing else needs to look again
-// for the harness.
-func Prove(ctx context.Context, client *member.Client) {
+// Prove notifies an agent once: a little later, and until then nothing else needs to look again
+// for the harness; or after the time after, if that is not 0 and its harness lives.
+func Prove(ctx context.Context, client *member.Client, after time.Duration) {
 	agent := &listen.Agent{Client: client}
 	if !agent.Client.Hearing().IsKnown() {
 		return
 	}
-	release, err := agent.Client.Hearing().Dir().Hold(hearing.PatientMark)
+	mark := hearing.PatientMark
+	if after != 0 {
+		mark = hearing.BudgetMark
+	}
+	release, err := agent.Client.Hearing().Dir().Hold(mark)
 	if err != nil {
 		return
 	}
+	ended, stop := agent.HarnessEnd()
+	defer stop()
 	select {
-	case <-time.After(proveAfter):
+	case <-time.After(cmp.Or(after, proveAfter)):
+	case <-ended:
 	case <-ctx.Done():
 	}
 	release()
 	agent.Notify()
+}
+
+// remind lets an agent be notified when it may be woken again for what is due, where its harness
+// watches the wake file and nothing of tt runs meanwhile.
+func (h *run) remind(agent *listen.Agent, w listen.Wake) {
+	if w.Spent && h.watches() && !agent.Client.Hearing().Dir().Held(hearing.BudgetMark) {
+		after := w.Later.Truncate(time.Millisecond) + time.Millisecond
+		h.log(agent.Client.StartDetached("hook", proveCommand, "--after", after.String(), "--agent", agent.Client.Self.ID))
+	}
 }
 
 // startHearing starts the process that hears what other hosts do, if none does so for the

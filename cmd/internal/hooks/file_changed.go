@@ -36,6 +36,7 @@ func (h *run) fileChanged(ctx context.Context) error {
 			return h.finish(payload.Reply{Wake: wake.Text})
 		}
 		h.log(err)
+		h.remind(agent, wake)
 		again := err != nil || wake.Again // soon, and not for ever
 		// What the agent was woken for already is left to the next notification.
 		putOff := wake.Later > 0 && !agent.Client.Hearing().Listener().PutOff.IsZero() && time.Since(start)+wake.Later <= watchPatience

@@ -69,6 +69,7 @@ func (h *run) endOfTurn(ctx context.Context, agent *listen.Agent, objection stri
 		}
 	}
 	wake, err := agent.DecideWake(ctx, hearing.ByHooks)
+	h.remind(agent, wake)
 	objection = cmp.Or(objection, wake.Text)
 	if objection == "" {
 		return err

@@ -1,6 +1,7 @@
 package mailbox
 
 import (
+	"fmt"
 	"context"
 	"time"
 
@@ -154,8 +155,13 @@ func hearingNote(h turn.Hearing) string {
 		return "it asks its user for a permission"
 	case h.Stopped:
 		return "its user has stopped it or closed its window"
-	case h.Spent && h.How != "":
-		return "it was woken often lately: only a person, or a turn that is assigned to it, wakes it now"
+	case h.How == "":
+	case h.Spent > 0 && h.TurnsSpent > 0:
+		return fmt.Sprintf("it was woken often lately: messages of agents wake it again %s, and turns that they release %s", turn.Soon(h.Spent), turn.Soon(h.TurnsSpent))
+	case h.Spent > 0:
+		return "it was woken often lately: messages of agents wake it again " + turn.Soon(h.Spent)
+	case h.TurnsSpent > 0:
+		return "it was woken often lately: turns that agents release wake it again " + turn.Soon(h.TurnsSpent)
 	}
 	return ""
 }

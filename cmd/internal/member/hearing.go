@@ -30,7 +30,7 @@ func (r *Room) hearing(st *turn.State, id string, doing turn.Activity) (h turn.H
 	if h.Hooks {
 		h.Busy, h.Asks, h.Stopped = turn.InTurn(doing.What), doing.What == turn.ActivityAsks, doing.Stopped
 	}
-	h.Spent = l.Spent(time.Now())
+	h.Spent, h.TurnsSpent = l.Messages.Left(time.Now()), l.Turns.Left(time.Now())
 	if h.Stopped {
 		h.How = "" // until its user types a prompt
 	}

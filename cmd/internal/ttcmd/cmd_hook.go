@@ -70,11 +70,12 @@ var proveCommand = &cli.Command{
 	Traits: cli.Traits{Silent: true, NoSync: true, MirrorOnly: true},
 	Short:  "notify the caller's own listener",
 	Long: "Waits a moment and notifies what listens for the caller. The hook of a new session starts it, to see whether its " +
-		"harness takes notice.",
+		"harness takes notice; and with --after one that may not be woken before.",
+	Flags: func(f *cli.Flags) { f.Duration("after", "D", 0, "wait that long") },
 	Run: func(ctx context.Context, c *cli.Invocation) error {
 		client, err := newClient(c)
 		if err == nil {
-			hooks.Prove(ctx, client)
+			hooks.Prove(ctx, client, c.Duration("after"))
 		}
 		return err
 	},

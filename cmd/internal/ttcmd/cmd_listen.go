@@ -32,7 +32,8 @@ var listenCommand = &cli.Command{
 		"lost, job, message or needs in TT_CLASS: an agent that holds the turn waits for you, or is limited or idle, since 20 " +
 		"seconds. The hooks of tt install start what is right for their harness, so that an agent need not. One listener is " +
 		"enough: a second one is refused.\n\n" +
-		"--off stops the waking for messages, until tt listen is run again; TALKING_STICK_QUIET=1 does so for one listener.",
+		"--off stops the waking for messages, until tt listen is run again; TALKING_STICK_QUIET=1 does so for one listener. " +
+		"TALKING_STICK_WAKE_BUDGET=6/10m is how often messages of agents wake, and how often turns that they release.",
 	Examples: []cli.Example{
 		{Line: `tt listen --exec 'notify-send "$TT_CLASS in $TT_ROOM"'`, What: "a person at a desktop"},
 		{Line: `tt listen --exec 'printf "\a%s\n" "$TT_TEXT"'`, What: "the bell of the terminal"},
@@ -52,6 +53,9 @@ var listenCommand = &cli.Command{
 func runListen(ctx context.Context, c *cli.Invocation) error {
 	client, err := newClient(c)
 	if err != nil {
+		return err
+	}
+	if err := hearing.CheckBudget(); err != nil {
 		return err
 	}
 	a := &listen.Agent{Client: client.Offline()} // which is kept up to date meanwhile

@@ -74,7 +74,7 @@ func (a *Agent) Begin(ctx context.Context, s Session) error {
 	err := a.change(ctx, func(l *hearing.Listener) bool {
 		before = l.Session
 		if other = s.ID != before; other {
-			*l = hearing.Listener{Session: s.ID, How: l.How, Since: l.Since, Heard: l.Heard, Woken: l.Woken, Lately: l.Lately, Off: l.Off}
+			*l = hearing.Listener{Session: s.ID, How: l.How, Since: l.Since, Heard: l.Heard, Woken: l.Woken, Budgets: l.Budgets, Off: l.Off}
 		}
 		if l.Process != nil && s.Process != nil && *l.Process != *s.Process { // that one watched
 			l.Armed = event.Time{}
@@ -105,7 +105,7 @@ func (a *Agent) End(ctx context.Context, session string) error {
 	ended := false
 	err := a.change(ctx, func(l *hearing.Listener) bool {
 		if ended = l.Session == session; ended {
-			*l = hearing.Listener{Lately: l.Lately, Off: l.Off}
+			*l = hearing.Listener{Budgets: l.Budgets, Off: l.Off}
 		}
 		return ended
 	})

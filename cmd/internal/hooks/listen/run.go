@@ -112,7 +112,7 @@ func (a *Agent) follow(ctx context.Context, how string, look func() (done bool, 
 	defer stopPull()
 	watch := a.Client.Hearing().Dir().WatchMark(fsroom.ListenerWakeFile)
 	defer watch.Stop()
-	ended, stop := a.harnessEnd()
+	ended, stop := a.HarnessEnd()
 	defer stop()
 	for {
 		update()
@@ -201,9 +201,9 @@ func (a *Agent) note(ctx context.Context, failure error) {
 	})
 }
 
-// harnessEnd returns a channel that is closed when the process of the harness ends. It is
+// HarnessEnd returns a channel that is closed when the process of the harness ends. It is
 // nil if that process is not known.
-func (a *Agent) harnessEnd() (ended <-chan struct{}, stop func()) {
+func (a *Agent) HarnessEnd() (ended <-chan struct{}, stop func()) {
 	process := a.Client.Hearing().Listener().Process
 	if process == nil {
 		process = a.Client.Self.Root

@@ -35,6 +35,7 @@ type Wake struct {
 	Path  string        // of the room that Class is about
 	Room  string        // its room_id
 	Later time.Duration // without a Text: how long it is until there may be one; 0: until the next notification
+	Spent bool          // without a Text: Later is when the agent may be woken again, see [hearing.Budget]
 	Again bool          // without a Text: a room could not be read as it will be in a moment, and no notification follows
 }
 
@@ -58,9 +59,9 @@ func (a *Agent) DecideWake(ctx context.Context, how string) (wake Wake, err erro
 			l.How, l.Since = how, l.Heard
 		}
 	}
-	due, left, again := a.due(ctx, &l, how, now)
+	due, without := a.due(ctx, &l, how, now)
 	if len(due) == 0 {
-		return Wake{Later: left, Again: again}, a.Client.Hearing().Save(&l)
+		return without, a.Client.Hearing().Save(&l)
 	}
 	l.Woken, l.PutOff = l.Heard, event.Time{}
 	if err := a.Client.Hearing().Save(&l); err != nil {
@@ -110,33 +111,32 @@ func (d *dueNews) class() string {
 // that is answered at once rings nobody.
 const needAfter = 20 * time.Second
 
-// due returns the news that the agent is woken for now, or how long it is until there may
-// be some, and whether that is because a room has to be looked at again. It brings the
+// due returns the news that the agent is woken for now, or a Wake without a Text. It brings the
 // record up to date.
-func (a *Agent) due(ctx context.Context, l *hearing.Listener, how string, now time.Time) (due []dueNews, left time.Duration, again bool) {
+func (a *Agent) due(ctx context.Context, l *hearing.Listener, how string, now time.Time) (due []dueNews, without Wake) {
 	doing, printed := a.Client.Hearing().Activity(), hearing.Printed{}
 	if how == hearing.ByQueue && doing.Stopped {
-		return nil, 0, false // it would stay in the queue, and be a turn too many after the next prompt
+		return nil, Wake{} // it would stay in the queue, and be a turn too many after the next prompt
 	}
 	busy := turn.InTurn(doing.What)
 	if busy { // the model may be about to be asked with it
 		printed = a.Client.Hearing().Printed()
 	}
-	urgent, offered, byPerson, last := false, false, false, l.Needed
+	urgent, offered, written, byPerson, last := false, false, false, false, l.Needed
 	sooner := func(d time.Duration) {
-		if d > 0 && (left == 0 || d < left) {
-			left = d
+		if d > 0 && (without.Later == 0 || d < without.Later) {
+			without.Later = d
 		}
 	}
 	for _, name := range a.Client.Hearing().Rooms() {
 		n, err := mailbox.Of(a.Client.Room(name, nil)).News(ctx, printed.Of(name))
 		switch {
 		case err != nil: // a room that cannot be read tells so when a command uses it
-			again = true
+			without.Again = true
 			sooner(goneEvery)
 			continue
 		case n.Pending:
-			again = true
+			without.Again = true
 			sooner(changePatience)
 		case !n.Member && n.All.IsZero():
 			a.Client.Room(name, nil).Drop()
@@ -159,10 +159,11 @@ func (a *Agent) due(ctx context.Context, l *hearing.Listener, how string, now ti
 		}
 		due = append(due, dueNews{n, news, need})
 		urgent, offered, byPerson = urgent || news.Urgent(), offered || news.Class() == turn.ClassTurn, byPerson || news.ByPerson
+		written = written || news.Without(turn.ClassTurn).Class() == turn.ClassMessage
 	}
 	if len(due) == 0 {
 		l.PutOff = event.Time{}
-		return nil, left, again
+		return nil, without
 	}
 	if l.PutOff.IsZero() {
 		l.PutOff = event.NewTime(now)
@@ -174,21 +175,31 @@ func (a *Agent) due(ctx context.Context, l *hearing.Listener, how string, now ti
 		}
 		if wait := l.PutOff.Add(patience).Sub(now); wait > 0 {
 			sooner(min(wait, every))
-			return nil, left, again
+			return nil, without
 		}
 	}
 	if wait := l.Woken.Add(messageGap).Sub(now); !urgent && !offered && wait > 0 && wait <= messageGap {
 		sooner(wait)
-		return nil, left, again
+		return nil, without
 	}
 	if !urgent && !byPerson {
-		if l.Spent(now) {
-			return nil, left, again
+		messages, turns := l.Messages.Left(now), l.Turns.Left(now)
+		switch {
+		case offered && turns == 0:
+			l.Turns.Spend(now)
+		case written && messages == 0:
+			l.Messages.Spend(now)
+		default:
+			if !offered || written && messages < turns {
+				turns = messages
+			}
+			sooner(turns)
+			without.Spent = without.Later == turns
+			return nil, without
 		}
-		l.Spend(now)
 	}
 	l.Needed = last
-	return due, 0, false
+	return due, Wake{}
 }
 
 // need returns what the holder of the turn needs, if a person is to be told now, or how long it

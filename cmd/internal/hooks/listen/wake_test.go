@@ -129,24 +129,41 @@ func TestMessagesOfAgentsDoNotWakeForEver(t *testing.T) {
 	f.wants(a, "1 message")
 }
 
-// A turn that an agent releases wakes as often as messages do, and one that is assigned
-// always.
+// What an agent releases wakes as often as messages do, which is a budget of its own, and a turn that
+// is assigned always. What was put off for that is told as soon as it may be.
 func TestOffersOfAgentsDoNotWakeForEver(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	a, _ := f.listener("a:1")
 	l := a.Client.Hearing().Listener()
-	for range hearing.MostWakes {
-		l.Spend(f.clock)
+	spend := func(b *hearing.Budget) {
+		for range hearing.MostWakes {
+			b.Spend(f.clock)
+		}
+		f.must(a.Client.Hearing().Save(&l))
 	}
-	f.must(a.Client.Hearing().Save(&l))
 	b := f.join("b:1")
-	f.takeTurn(b)
-	f.change(b, func(st *turn.State, facts turn.Facts) ([]event.Event, error) {
-		events, _, err := turn.Release(st, facts, turn.ReleaseRequest{Fence: turn.Fence{Agent: st.Owner, Turn: st.Turn, Lease: st.Grant.Lease}, Handoff: []byte(`{}`)})
-		return events, err
-	})
-	f.wants(a, "")
+	release := func() {
+		f.takeTurn(b)
+		f.change(b, func(st *turn.State, facts turn.Facts) ([]event.Event, error) {
+			events, _, err := turn.Release(st, facts, turn.ReleaseRequest{Fence: turn.Fence{Agent: st.Owner, Turn: st.Turn, Lease: st.Grant.Lease}, Handoff: []byte(`{}`)})
+			return events, err
+		})
+	}
+	spend(&l.Messages)
+	release()
+	f.wants(a, "offered to you")
+	l = a.Client.Hearing().Listener()
+	spend(&l.Turns)
+	release()
+	w := f.wake(a)
+	if w.Text != "" || !w.Spent || w.Later > hearing.WakesSpan || w.Later < hearing.WakesSpan-time.Minute {
+		t.Errorf("%+v", w)
+	}
+	f.later(w.Later)
+	f.wants(a, "offered to you")
+	l = a.Client.Hearing().Listener()
+	spend(&l.Turns)
 	f.takeTurn(b)
 	f.change(b, func(st *turn.State, facts turn.Facts) ([]event.Event, error) {
 		events, _, err := turn.Assign(st, facts, turn.ReleaseRequest{Fence: turn.Fence{Agent: st.Owner, Turn: st.Turn, Lease: st.Grant.Lease}, Handoff: []byte(`{}`)}, "a:1")
