@@ -333,13 +333,6 @@ func (b *Briefing) fields(c *wire.Codec) {
 	c.OptRaw("interrupted", &b.Interrupted)
 }
 
-// Size returns about how many bytes the briefing has as JSON.
-func (b *Briefing) Size() int { return len(wire.Append(nil, (*briefingFields)(b))) }
-
-type briefingFields Briefing
-
-func (b *briefingFields) Fields(c *wire.Codec) { (*Briefing)(b).fields(c) }
-
 func (n *BriefNote) Fields(c *wire.Codec) {
 	c.Text("note_id", &n.ID)
 	c.OptInt("turn_id", &n.Turn)

@@ -16,11 +16,10 @@ func TestTakesAtOnce(t *testing.T) {
 	}
 	defer r.Close()
 	defer w.Close()
-	out := newOutput(&Env{Stdout: w}, true)
-	if !out.CanWriteNow(100) {
+	if !takesAtOnce(w, 100) {
 		t.Error("an empty pipe takes nothing")
 	}
-	if out.CanWriteNow(1 << 20) {
+	if takesAtOnce(w, 1<<20) {
 		t.Error("it takes more than it holds")
 	}
 	fd := int(w.Fd()) // once: asking for it makes it block again
@@ -33,10 +32,10 @@ func TestTakesAtOnce(t *testing.T) {
 	if err != unix.EAGAIN {
 		t.Fatal(err)
 	}
-	if out.CanWriteNow(1) {
+	if takesAtOnce(w, 1) {
 		t.Error("a full pipe takes more")
 	}
-	if newOutput(&Env{Stdout: new(brokenWriter)}, true).CanWriteNow(1) {
+	if takesAtOnce(new(brokenWriter), 1) {
 		t.Error("it is told of what is no file")
 	}
 }

@@ -93,12 +93,8 @@ func (o *Output) Until(ctx context.Context) { o.until = ctx }
 // contains, such as a shell script; nothing in s is escaped.
 func (o *Output) Print(s string) error { return o.write([]byte(s)) }
 
-// CanWriteNow reports whether a result of size bytes can be written now without
-// waiting for its reader. False may also mean that the system cannot tell.
-func (o *Output) CanWriteNow(size int) bool {
-	return takesAtOnce(o.to, size)
-}
-
+// takesAtOnce reports whether size bytes can be written now without waiting for a reader. False may
+// also mean that the system cannot tell.
 func takesAtOnce(w io.Writer, size int) bool {
 	file, ok := w.(*os.File)
 	return ok && canWrite(file, size)

@@ -133,11 +133,11 @@ func (m *model) facts(w int) []string {
 			lease += m.Own(draw.Dim, ", renewed "+draw.Span(m.now.Sub(at))+" ago")
 		}
 		switch {
-		case r.Renewal.Guardian == 0:
-		case r.Renewal.Process == turn.Gone:
-			lease += m.Own(draw.Red, fmt.Sprintf(", guardian %d has ended", r.Renewal.Guardian))
+		case r.Renewal.PID == 0:
+		case r.Renewal.Status == string(turn.Gone):
+			lease += m.Own(draw.Red, fmt.Sprintf(", guardian %d has ended", r.Renewal.PID))
 		case w >= 100:
-			lease += m.Own(draw.Dim, fmt.Sprintf(", guardian %d", r.Renewal.Guardian))
+			lease += m.Own(draw.Dim, fmt.Sprintf(", guardian %d", r.Renewal.PID))
 		}
 	}
 	if waiting := r.Waiting(); len(waiting) > 0 {

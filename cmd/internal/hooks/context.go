@@ -28,7 +28,10 @@ func (h *run) context(ctx context.Context) error {
 	told := h.startListener(agent) && isNew
 	h.startHearing(agent)
 	for _, name := range agent.Client.Hearing().Rooms() {
-		agent.Client.Room(name, nil).KeepGuardian(ctx)
+		room := agent.Client.Room(name, nil)
+		if snap, err := room.FS.Known(); err == nil {
+			room.ReplaceGuardian(ctx, snap.State, true)
+		}
 	}
 	err = h.show(ctx, agent, func(text string) payload.Reply { return payload.Reply{Context: text} })
 	if err != nil || !told {

@@ -32,7 +32,6 @@ func (u *untilTwo) Look(ctx context.Context, st *turn.State) (member.Found, erro
 type answer chan turn.WaitResult
 
 func (a answer) Answer(res turn.WaitResult) error { a <- res; return nil }
-func (a answer) CanAnswerNow(int) bool            { return true }
 func (a answer) Waiting(turn.WaitResult)          {}
 
 // TestWaitGathers: what comes a little after the first thing is in the same answer, and

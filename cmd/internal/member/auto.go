@@ -16,7 +16,6 @@ import (
 type Quiet struct{ turn.WaitResult }
 
 func (q *Quiet) Answer(r turn.WaitResult) error { q.WaitResult = r; return nil }
-func (q *Quiet) CanAnswerNow(int) bool          { return true }
 func (q *Quiet) Waiting(turn.WaitResult)        {}
 
 // TakeAuto asks for the turn of the workspace's room for an agent whose hook is about to let
@@ -51,7 +50,7 @@ func (c *Client) takeAuto(ctx context.Context, w *workspace.Workspace) (*Room, t
 	if _, err := t.try(ctx, snap); err != nil {
 		return nil, turn.WaitResult{}, nil, err
 	}
-	if err := t.answer(); err != nil {
+	if err := t.answer(ctx); err != nil {
 		return nil, turn.WaitResult{}, nil, err
 	}
 	abandoned := out.Status == turn.NotYet && out.CurrentOwner == "" && out.ReservedFor != ""

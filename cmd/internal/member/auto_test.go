@@ -87,7 +87,7 @@ func TestAutoEndLooksAgain(t *testing.T) {
 		},
 		"by hand": func(_ *fixture, a *Room) error {
 			snap, _ := a.FS.View()
-			_, err := a.keep(t.Context(), snap.State.Fence(), keeping{byHand: true})
+			_, err := a.Keep(t.Context(), snap.State.Fence(), true)
 			return err
 		},
 		"another turn of a hook": func(f *fixture, a *Room) error {
@@ -150,7 +150,7 @@ func TestOtherWindowEndsNoTurn(t *testing.T) {
 	if b.IsKept(f.state(a)) || !a.IsKept(f.state(a)) {
 		t.Error("the turn is kept for the wrong window")
 	}
-	if err := b.Renew(t.Context(), f.state(a)); code.Of(err) != code.StaleLease {
+	if err := b.ComeBack(t.Context(), f.state(a)); code.Of(err) != code.StaleLease {
 		t.Errorf("renewed: %v", err)
 	}
 }
@@ -161,7 +161,7 @@ func TestRenew(t *testing.T) {
 	f, a, _, next := takenByHook(t, turn.DefaultPolicy())
 	st := f.state(a)
 	before := a.recorded(st)
-	f.must(a.Renew(t.Context(), st))
+	f.must(a.ComeBack(t.Context(), st))
 	if l := a.recorded(st); l.Renewed.Since(before.Renewed) < 0 || l.Renewed == before.Renewed || l.Guardian != before.Guardian {
 		t.Errorf("%+v, was %+v", l, before)
 	}
@@ -169,7 +169,7 @@ func TestRenew(t *testing.T) {
 	*next = func() {
 		f.must(b.Take(t.Context(), turn.TakeRequest{Agent: "b:1", Lease: "b", Reason: "x", Operator: true}, make(answers, 1)))
 	}
-	if err := a.Renew(t.Context(), st); code.Of(err) != code.TurnMismatch {
+	if err := a.ComeBack(t.Context(), st); code.Of(err) != code.TurnMismatch {
 		t.Errorf("after a takeover: %v", err)
 	}
 }
@@ -185,7 +185,7 @@ func TestTurnIsInherited(t *testing.T) {
 	if b.IsKept(f.state(a)) {
 		t.Error("it is kept before it was renewed")
 	}
-	f.must(b.Renew(t.Context(), f.state(a)))
+	f.must(b.ComeBack(t.Context(), f.state(a)))
 	if st := f.state(a); !b.IsKept(st) || !slices.Contains(g.watched(st), other) || g.isOver(st) {
 		t.Errorf("%+v", b.recorded(st))
 	}

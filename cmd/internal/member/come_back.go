@@ -14,10 +14,11 @@ func (r *Room) ComesBack(st *turn.State) bool {
 	return !r.IsKept(st) || !began.IsZero() && !(inTurn && r.own().Marked(backFile).Equal(began))
 }
 
-// ComeBack is [Room.Renew] before the first write of a turn of the agent's model.
+// ComeBack is [Room.Keep] before the first write of a turn of the agent's model. The signs of life of the
+// agent have to be written before, so that being replaced comes either before it, and is refused, or does not come.
 func (r *Room) ComeBack(ctx context.Context, st *turn.State) error {
 	back := r.backMark()
-	err := r.Renew(ctx, st)
+	_, err := r.Keep(ctx, turn.Fence{Agent: r.Self.ID, Turn: st.Turn, Lease: st.Grant.Lease}, false)
 	if err == nil {
 		back()
 	}

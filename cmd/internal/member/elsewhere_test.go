@@ -204,8 +204,8 @@ func TestOwnerOnAnotherHost(t *testing.T) {
 	guardian := func(want turn.Process) {
 		t.Helper()
 		fresh := b.Client.Room(b.FS.Name(), nil)
-		if p, status, _ := fresh.GuardianStatus(w.state(fresh)); p == nil || p.PID != 0 || status != want {
-			t.Errorf("its guardian is %+v, %s; want %s, and no number", p, status, want)
+		if n := fresh.Renewal(w.state(fresh)); n.PID != 0 || n.Status != string(want) {
+			t.Errorf("its guardian is %+v; want %s, and no number", n, want)
 		}
 	}
 	is(turn.Alive, "")

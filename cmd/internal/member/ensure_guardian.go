@@ -10,103 +10,50 @@ import (
 	"github.com/talking-stick/tt/identity"
 )
 
-// EnsureGuardian returns the pid of the guardian of the agent's turn. If none is
+// Keep renews the lease of the agent's turn and returns the pid of its guardian. If none is
 // alive, or the guardian has let the lease expire, it starts one. When several
 // processes call it at once, one guardian remains. A turn that is not the agent's any
-// more is refused as by [turn.State.Check], and one that another window of its session has as by
-// [Room.CheckWindow]; nothing is written then. Where the process that took the turn has ended, it
-// belongs to that of the caller from now on.
+// more is refused as by [turn.State.Check], one that it has on another host as by a change, and one that
+// another window of its session has as by [Room.CheckWindow]; nothing is written then. Where the process
+// that took the turn has ended, it belongs to that of the caller from now on. byHand is set for a command
+// of the agent that has asked for the turn.
 //
 // It looks at the room while that is locked. The agent has recorded its presence before: so
 // either a takeover came first and is seen here, or one that comes later sees the presence.
-// With an engine the lease is renewed too, so that it is the engine that says whose the
-// turn is.
-func (r *Room) EnsureGuardian(ctx context.Context, fence turn.Fence) (pid int, err error) {
-	return r.keep(ctx, fence, keeping{})
-}
-
-// Renew renews the lease of the turn in progress, and starts a guardian if none is alive. It is for
-// an agent that comes back to its turn: before the first write of a turn of its model, and where
-// [Room.IsKept] does not hold. The signs of life of the agent have to be written before, so that
-// being replaced comes either before it, and is refused as by [Room.EnsureGuardian], or does not come.
-func (r *Room) Renew(ctx context.Context, st *turn.State) error {
-	if err := r.checkHost(st); err != nil {
-		return err
-	}
-	_, err := r.keep(ctx, turn.Fence{Agent: r.Self.ID, Turn: st.Turn, Lease: st.Grant.Lease}, keeping{renew: true})
-	return err
-}
-
-// IsKept reports whether the turn in progress is the caller's and a guardian renews its lease, as far as that can be
-// seen without a lock.
-func (r *Room) IsKept(st *turn.State) bool {
-	if st.Owner != r.Self.ID || r.holdsElsewhere(st) {
-		return false
-	}
-	l := r.recorded(st)
-	return r.activeGuardian(st, &l) != 0 && !r.inherits(&l) && r.otherWindow(l.Holder) == 0
-}
-
-// A keeping says for what a lease is kept.
-type keeping struct {
-	byHand bool // a command of the agent has asked for the turn
-	renew  bool // the lease is renewed also if its guardian does that
-}
-
-// inherits reports whether the turn with the lease belongs to the caller's process from now on: that
-// which took it has ended, or the session in it, or is not known.
-func (r *Room) inherits(l *turn.Lease) bool {
-	h := identity.Process(l.Holder)
-	if r.Self.Root == nil || h == *r.Self.Root || l.Holder == (turn.ProcessID{}) {
-		return r.Self.Root != nil && h != *r.Self.Root
-	}
-	v := r.Table.Verdict(h)
-	return v == identity.Gone || v == identity.Alive && !r.isOpenIn(h)
-}
-
-// keep is EnsureGuardian with a purpose.
-func (r *Room) keep(ctx context.Context, fence turn.Fence, k keeping) (pid int, err error) {
+// With an engine it is that which says whose the turn is.
+func (r *Room) Keep(ctx context.Context, fence turn.Fence, byHand bool) (pid int, err error) {
 	var before *identity.Process
-	ensure := func(started *guardianProcess) error {
+	keep := func(started *guardianProcess) error {
 		return r.renewLease(ctx, func(st *turn.State, l *turn.Lease) (bool, error) {
-			if err := st.Check(r.Facts(st), fence); err != nil {
+			if err := r.mayKeep(st, l, fence); err != nil {
 				return false, err
 			}
-			if pid := r.otherWindow(l.Holder); pid != 0 {
-				return false, turn.HeldByWindow(st, r.Facts(st), pid)
-			}
-			changed := k.renew || r.FS.IsShared()
-			if k.byHand && !l.ByHand {
-				l.ByHand, changed = true, true
-			}
-			if r.inherits(l) {
-				l.Holder, changed = r.session(), true
-				r.own().Notify() // the guardian watches that process from now on
-			}
-			pid = r.activeGuardian(st, l)
-			if pid != 0 {
-				if k.renew || r.FS.IsShared() {
-					l.Renew(r.Now(), st.Policy, turn.ProcessID{})
-				}
-				return changed, nil
-			}
-			if started == nil {
+			if pid = r.activeGuardian(st, l); pid == 0 && started == nil {
 				before = guardianOf(*l)
 				return false, nil
+			}
+			l.ByHand = l.ByHand || byHand
+			if r.inherits(l) {
+				l.Holder = r.session()
+				r.own().Notify() // the guardian watches that process from now on
+			}
+			if pid != 0 {
+				l.Renew(r.Now(), st.Policy, turn.ProcessID{})
+				return true, nil
 			}
 			l.Renew(r.Now(), st.Policy, started.process())
 			r.notifyHere(turn.Change{After: st, GuardianChanged: true}) // they look when the lock is free
 			return true, nil
 		})
 	}
-	if err := ensure(nil); err != nil || pid != 0 {
+	if err := keep(nil); err != nil || pid != 0 {
 		return pid, err
 	}
 	started, failure := r.startGuardian(fence)
 	if started == nil {
 		return 0, notStarted(fence.Turn, failure)
 	}
-	if err := ensure(started); err != nil || pid != 0 { // another process has started one, or the turn is over
+	if err := keep(started); err != nil || pid != 0 { // another process has started one, or the turn is over
 		started.kill()
 		return pid, err
 	}
@@ -119,6 +66,41 @@ func (r *Room) keep(ctx context.Context, fence turn.Fence, k keeping) (pid int, 
 		r.restarted = true
 	}
 	return started.PID, nil
+}
+
+// mayKeep refuses to renew a lease that is not the caller's.
+func (r *Room) mayKeep(st *turn.State, l *turn.Lease, fence turn.Fence) error {
+	if err := r.checkHost(st); err != nil {
+		return err
+	}
+	if err := st.Check(r.Facts(st), fence); err != nil {
+		return err
+	}
+	if pid := r.otherWindow(l.Holder); pid != 0 {
+		return turn.HeldByWindow(st, r.Facts(st), pid)
+	}
+	return nil
+}
+
+// IsKept reports whether the turn in progress is the caller's and a guardian renews its lease, as far as that can be
+// seen without a lock.
+func (r *Room) IsKept(st *turn.State) bool {
+	if st.Owner != r.Self.ID || r.holdsElsewhere(st) {
+		return false
+	}
+	l := r.recorded(st)
+	return r.activeGuardian(st, &l) != 0 && !r.inherits(&l) && r.otherWindow(l.Holder) == 0
+}
+
+// inherits reports whether the turn with the lease belongs to the caller's process from now on: that
+// which took it has ended, or the session in it, or is not known.
+func (r *Room) inherits(l *turn.Lease) bool {
+	h := identity.Process(l.Holder)
+	if r.Self.Root == nil || h == *r.Self.Root || l.Holder == (turn.ProcessID{}) {
+		return r.Self.Root != nil && h != *r.Self.Root
+	}
+	v := r.Table.Verdict(h)
+	return v == identity.Gone || v == identity.Alive && !r.isOpenIn(h)
 }
 
 // activeGuardian returns the pid of the guardian that renews the lease, 0 if none is known to:
@@ -137,21 +119,23 @@ func (r *Room) activeGuardian(st *turn.State, l *turn.Lease) int {
 var ReplacePatience = time.Second
 
 // ReplaceGuardian starts a new guardian if the agent has the turn and its guardian
-// has ended, or the record of the lease was lost. If that fails, it warns.
-func (r *Room) ReplaceGuardian(ctx context.Context, st *turn.State) {
+// has ended, or the record of the lease was lost. If that fails, it warns. A hook also replaces one
+// that cannot be seen from here, and does not warn, as the next hook or command does it: the guardian that
+// a command has started may have ended with the sandbox of that command.
+func (r *Room) ReplaceGuardian(ctx context.Context, st *turn.State, hook bool) {
 	if st.Owner != r.Self.ID || r.holdsElsewhere(st) {
 		return
 	}
 	l := r.recorded(st)
 	g, lost := guardianOf(l), l.Fence == turn.Fence{}
-	if !lost && (g == nil || l.Ended.Why == "" && r.Table.Verdict(*g) != identity.Gone) {
+	if !lost && (g == nil || l.Ended.Why == "" && !r.hasEnded(*g, hook)) {
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, ReplacePatience)
 	defer cancel()
-	_, err := r.EnsureGuardian(ctx, st.Fence())
+	_, err := r.Keep(ctx, st.Fence(), false)
 	switch {
-	case err == nil, isOvertaken(err), lost && isLockTimeout(err):
+	case err == nil, hook, isOvertaken(err), lost && isLockTimeout(err):
 	case lost:
 		r.Warn(fmt.Sprintf(`your turn has no guardian, and none could be started: run "tt wait" (%v)`, err))
 	default:
@@ -159,39 +143,36 @@ func (r *Room) ReplaceGuardian(ctx context.Context, st *turn.State) {
 	}
 }
 
-// KeepGuardian starts a new guardian if the agent has the turn and none can be seen from
-// here: the one that a command has started may have ended with the sandbox of that command.
-// Where the guardian lives that costs one look at a file, and where the agent has no turn one
-// at the room as this host knows it.
-func (r *Room) KeepGuardian(ctx context.Context) {
-	var l turn.Lease
-	if r.own().Read(leaseFile, &l) {
-		if g := guardianOf(l); g == nil || r.isElsewhere(*g) || r.isAlive(g) {
-			return
-		}
-	}
-	snap, err := r.FS.Known()
-	if err != nil || snap.State.Owner != r.Self.ID || r.holdsElsewhere(snap.State) {
-		return
-	}
-	ctx, cancel := context.WithTimeout(ctx, ReplacePatience)
-	defer cancel()
-	_, _ = r.EnsureGuardian(ctx, snap.State.Fence()) // else the next hook or command does
+// hasEnded reports whether a guardian has ended, or for a hook that it cannot be seen from here.
+func (r *Room) hasEnded(g identity.Process, hook bool) bool {
+	v := r.Table.Verdict(g)
+	return v == identity.Gone || hook && v != identity.Alive && !r.isElsewhere(g)
 }
 
-// GuardianStatus tells whether the guardian of the current turn lives. The process is
-// nil if there is no guardian, and has no number if it is one of another host; stopped is
-// why it stopped renewing, "" if it did not.
-func (r *Room) GuardianStatus(st *turn.State) (process *identity.Process, status turn.Process, stopped string) {
+// A Renewal says how the lease of the turn in progress is kept.
+type Renewal struct {
+	Status string    `json:"status"`          // of the guardian: alive, stopped, gone, unknown, none
+	PID    int       `json:"pid,omitempty"`   // of the guardian; 0: there is none, or it is one of another host
+	Ended  string    `json:"ended,omitempty"` // why it gave up, "" if it did not
+	At     time.Time `json:"-"`               // the last renewal; zero: there was none, or it is not recorded
+}
+
+// Renewal returns how the lease of the turn in progress is kept.
+func (r *Room) Renewal(st *turn.State) Renewal {
 	l := r.lease(st)
-	g := guardianOf(l)
-	if g == nil {
-		return nil, turn.Unknown, ""
+	n := Renewal{Status: "none", Ended: l.Ended.Why, At: r.recorded(st).Renewed.Wall.Time}
+	switch g := guardianOf(l); {
+	case g == nil:
+		n.Ended = ""
+	case r.isElsewhere(*g):
+		n.Status = string(r.guardianElsewhere(st, l))
+	default:
+		c := r.condition(*g)
+		if n.PID, n.Status = g.PID, string(c.verdict); c.stopped {
+			n.Status = string(turn.ProcessStopped)
+		}
 	}
-	if r.isElsewhere(*g) {
-		return &identity.Process{}, r.guardianElsewhere(st, l), l.Ended.Why
-	}
-	return g, r.verdict(*g), l.Ended.Why
+	return n
 }
 
 // notStarted is the error for a turn that was granted without a guardian.

@@ -107,7 +107,7 @@ func TestLookAfterANewGuardian(t *testing.T) {
 	st := f.state(b)
 	f.during(b, func() {
 		f.killGuardian(a)
-		pid, err := a.EnsureGuardian(t.Context(), st.Fence())
+		pid, err := a.Keep(t.Context(), st.Fence(), false)
 		f.must(err)
 		f.Cleanup(func() { _ = f.killProcess(pid) })
 	})

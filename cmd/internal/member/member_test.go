@@ -127,7 +127,6 @@ func TestObserverThatWrites(t *testing.T) {
 type answers chan turn.WaitResult
 
 func (a answers) Answer(res turn.WaitResult) error { a <- res; return nil }
-func (a answers) CanAnswerNow(int) bool            { return true }
 func (a answers) Waiting(turn.WaitResult)          {}
 
 // looked is [answers] that also tells of each look that brought no answer.
@@ -202,9 +201,8 @@ func TestGuardianIsReplaced(t *testing.T) {
 	for range 2 {
 		a.RecordPresence(context.Background(), f.state(a))
 	}
-	process, status, _ := a.GuardianStatus(f.state(a))
-	if process == nil || process.PID == pid || status != turn.Alive {
-		t.Errorf("guardian %+v is %s", process, status)
+	if n := a.Renewal(f.state(a)); n.PID == 0 || n.PID == pid || n.Status != string(turn.Alive) {
+		t.Errorf("guardian %+v", n)
 	}
 	if len(f.warnings) != 1 || !strings.Contains(f.warnings[0], "had ended") {
 		t.Errorf("warnings %q", f.warnings)
@@ -216,7 +214,7 @@ func TestGuardianIsReplaced(t *testing.T) {
 func TestGuardianOfALostGrant(t *testing.T) {
 	for name, next := range map[string]func(f *fixture, a *Room){
 		"command": func(f *fixture, a *Room) { a.RecordPresence(f.Context(), f.state(a)) },
-		"hook":    func(f *fixture, a *Room) { a.KeepGuardian(f.Context()) },
+		"hook":    func(f *fixture, a *Room) { a.ReplaceGuardian(f.Context(), f.state(a), true) },
 		"refusal": func(f *fixture, a *Room) {
 			if _, err := a.Fence(f.Context()); code.Of(err) != code.NoActiveLease {
 				f.Error(err)
@@ -232,11 +230,11 @@ func TestGuardianOfALostGrant(t *testing.T) {
 			}, func() {})
 			f.must(err)
 			next(f, a)
-			process, status, _ := a.GuardianStatus(f.state(a))
-			if process == nil || status != turn.Alive {
-				t.Fatalf("guardian %+v is %s", process, status)
+			n := a.Renewal(f.state(a))
+			if n.PID == 0 || n.Status != string(turn.Alive) {
+				t.Fatalf("guardian %+v", n)
 			}
-			f.Cleanup(func() { _ = f.killProcess(process.PID) })
+			f.Cleanup(func() { _ = f.killProcess(n.PID) })
 			if len(f.warnings) > 0 {
 				t.Errorf("warnings %q", f.warnings)
 			}
@@ -260,7 +258,7 @@ func TestOneGuardianRemains(t *testing.T) {
 		r := f.join("a:1")
 		all.Go(func() {
 			var err error
-			if pids[i], err = r.EnsureGuardian(context.Background(), turn.Fence{Agent: "a:1", Turn: res.TurnID, Lease: res.LeaseID}); err != nil {
+			if pids[i], err = r.Keep(context.Background(), turn.Fence{Agent: "a:1", Turn: res.TurnID, Lease: res.LeaseID}, false); err != nil {
 				t.Error(err)
 			}
 		})
@@ -269,7 +267,7 @@ func TestOneGuardianRemains(t *testing.T) {
 	if slices.Sort(pids); pids[0] == 0 || pids[0] != pids[len(pids)-1] {
 		t.Errorf("guardians %v", pids)
 	}
-	_, err = a.EnsureGuardian(context.Background(), turn.Fence{Agent: "a:1", Turn: res.TurnID, Lease: "another"})
+	_, err = a.Keep(context.Background(), turn.Fence{Agent: "a:1", Turn: res.TurnID, Lease: "another"}, false)
 	if code.Of(err) != code.StaleLease {
 		t.Errorf("with another lease: %v", err)
 	}

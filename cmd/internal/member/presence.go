@@ -46,7 +46,7 @@ func (r *Room) RecordPresence(ctx context.Context, st *turn.State) {
 	} else { // it is no sign of who holds the turn
 		r.recordProcess()
 	}
-	r.ReplaceGuardian(ctx, st)
+	r.ReplaceGuardian(ctx, st, false)
 	r.SettleJobs(ctx)
 }
 

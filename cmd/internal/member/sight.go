@@ -31,20 +31,3 @@ func (r *Room) Sight(st *turn.State, id string) (s Sight) {
 	}
 	return s
 }
-
-// A Renewal says how the lease of the current turn is kept.
-type Renewal struct {
-	At       time.Time    // the last one; zero: there was none
-	Guardian int          // the process that renews it; 0: none was started
-	Process  turn.Process // whether that process lives
-}
-
-// Renewal returns how the lease of the current turn is kept, the zero Renewal if the
-// owner has recorded nothing.
-func (r *Room) Renewal(st *turn.State) (n Renewal) {
-	n.At = r.recorded(st).Renewed.Wall.Time
-	if process, status, _ := r.GuardianStatus(st); process != nil {
-		n.Guardian, n.Process = process.PID, status
-	}
-	return n
-}

@@ -17,12 +17,8 @@ import (
 
 // An Output is where the answer to a request for the turn goes.
 type Output interface {
-	// Answer prints the result. It is called once, and may be called while the room is
-	// still locked.
+	// Answer prints the result. It is called once.
 	Answer(turn.WaitResult) error
-	// CanAnswerNow reports whether Answer returns without waiting for a reader, if the
-	// handoff and the briefing have so many bytes.
-	CanAnswerNow(size int) bool
 	// Waiting is called after each look at the room that brought no answer.
 	Waiting(turn.WaitResult)
 }
@@ -57,7 +53,7 @@ func (r *Room) Try(ctx context.Context, out Output) error {
 		return err
 	}
 	t.actsForOwner()
-	return t.answer()
+	return t.answer(ctx)
 }
 
 // takePatience is how long a takeover waits for what the turn that it ends has changed.
@@ -111,7 +107,7 @@ func (r *Room) Take(ctx context.Context, request turn.TakeRequest, out Output) (
 		return err
 	}
 	recorded()
-	return t.answer()
+	return t.answer(ctx)
 }
 
 // Wait waits until the turn is the agent's, until there is another answer, or until
@@ -147,7 +143,7 @@ func (r *Room) Wait(ctx context.Context, limit time.Duration, park, inbox bool, 
 			r.recordSeen()
 		}
 	}
-	return t.answer()
+	return t.answer(ctx)
 }
 
 // A turnRequest is one request for the turn.
@@ -167,14 +163,13 @@ type turnRequest struct {
 	proof    turn.Proof      // begun with the last decision
 	grant    grant           // of the turn, as soon as it is about to be granted
 	result   turn.WaitResult // of the last look
-	told     func() told     // what is told with that turn, as soon as it is known; nil: it is looked up after the commit
-	answered chan error      // the result of Answer for a grant; nil: nothing was granted
+	isNew    bool            // the turn was granted by this request
 	begin    func()          // records the beginning of the turn that was granted; nil: nothing is recorded
 	exits    ExitWatcher
 
 	before *turn.State       // the room that the rule decided on
 	after  *turn.State       // the room after that
-	shown  func(*turn.State) // called when the result was printed; may be nil
+	shown  func(*turn.State) // called when the result was printed; nil: nothing is
 }
 
 // wait looks at the room until there is an answer, the limit has passed, or
@@ -201,7 +196,6 @@ func (t *turnRequest) wait(untilSignal context.Context, limit time.Duration) err
 		if away := t.Room.isAway(err); away || errors.Is(err, context.Canceled) || (isLockTimeout(err) && ctx.Err() == nil) {
 			// The lock was not had, or the engine not reached. There is time to look
 			// again, or a signal ends the wait.
-			t.told = nil
 			t.result = snap.State.NotYet(t.facts)
 			if away {
 				return false, fsroom.Sleep{For: awayPoll}, nil
@@ -212,7 +206,6 @@ func (t *turnRequest) wait(untilSignal context.Context, limit time.Duration) err
 			return true, fsroom.Sleep{}, err
 		}
 		t.out.Waiting(t.result)
-		t.told = nil
 		st, f := snap.State, t.facts // what was looked up for this look is not looked up again
 		if t.after != nil {
 			st = t.after
@@ -304,11 +297,7 @@ func (t *turnRequest) request(ctx context.Context, snap *snapshot, rule turnRule
 		return events, err
 	}
 	prepare := func(st *turn.State) error {
-		err := t.Room.prepare(&t.grant, t.fence(), st.Policy, t.provenBy(), !t.auto)
-		if err == nil {
-			t.beginToTell(afterLock)
-		}
-		return err
+		return t.Room.prepare(&t.grant, t.fence(), st.Policy, t.provenBy(), !t.auto)
 	}
 	for {
 		if t.first == nil {
@@ -318,7 +307,7 @@ func (t *turnRequest) request(ctx context.Context, snap *snapshot, rule turnRule
 			t.memberAt = snap.State.Seq
 		}
 		after, _, err := t.Room.change(ctx, snap, decide, prepare, func() { t.granted(afterLock) })
-		if t.answered == nil {
+		if !t.isNew {
 			t.Room.abandon(afterLock, &t.grant, err)
 		}
 		if t.isClosed(afterLock, err) {
@@ -329,7 +318,7 @@ func (t *turnRequest) request(ctx context.Context, snap *snapshot, rule turnRule
 		}
 		t.after = after.State
 		switch {
-		case t.answered != nil:
+		case t.isNew:
 			return true, nil
 		case t.result.Status == turn.YourTurn && t.grantedToAnother():
 			if done, err := t.tellOther(afterLock); done || err != nil {
@@ -376,57 +365,41 @@ func (t *turnRequest) fence() turn.Fence {
 	return turn.Fence{Agent: t.Room.Self.ID, Turn: t.result.TurnID, Lease: t.result.LeaseID}
 }
 
-// granted answers as soon as the grant is durable; state.json is replaced after that. A
-// reader that does not read must not keep the room locked: then the answer is printed by
-// another goroutine.
+// granted records a grant when it is durable. The room is still locked.
 func (t *turnRequest) granted(ctx context.Context) {
+	t.isNew = true
 	if t.joins {
 		t.Room.recordArrival()
 	}
 	t.begin = t.Room.beginning(ctx, t.before, t.fence(), !t.auto)
-	var err error
-	if t.result.GuardianPID = t.grant.lease.Guardian.PID; t.grant.failure != nil {
-		err = notStarted(t.result.TurnID, t.grant.failure)
-	}
-	switch {
-	case err != nil:
-	case t.told != nil:
-		err = t.tell(t.told())
-	default:
-		err = t.tell(t.lookUp(ctx, t.before, t.result.HandoffSeq))
-	}
-	t.answered = make(chan error, 1)
-	switch {
-	case err != nil:
-		t.answered <- ownedError(t.result.TurnID, err)
-	case t.begin != nil: // answer does both: nobody is told to write before that
-	case t.out.CanAnswerNow(len(t.result.Handoff) + t.result.Briefing.Size()):
-		t.answered <- t.out.Answer(t.result)
-	default:
-		go func() { t.answered <- t.out.Answer(t.result) }()
-	}
+	t.result.GuardianPID = t.grant.lease.Guardian.PID
 	t.Room.forgetWait()
 	t.Room.Unwant(false)
 }
 
-// answer prints the result if that was not done with the grant. What was printed
-// counts as seen after that.
-func (t *turnRequest) answer() (err error) {
+// answer prints the result. Nobody is told to write before the beginning of the turn is recorded. What
+// was printed counts as seen after that.
+func (t *turnRequest) answer(ctx context.Context) error {
+	var failed error
+	switch {
+	case t.isNew && t.grant.failure != nil:
+		failed = notStarted(t.result.TurnID, t.grant.failure)
+	case t.result.Status == turn.YourTurn:
+		failed = ownedError(t.result.TurnID, t.tell(context.WithoutCancel(ctx)))
+	}
 	if t.begin != nil {
 		t.begin()
 		if lost := t.Room.StillHolds(t.fence()); isOvertaken(lost) { // since the room was unlocked
 			return lost
 		}
 	}
-	if t.answered != nil && (t.begin == nil || len(t.answered) > 0) {
-		err = <-t.answered
-	} else {
-		err = t.out.Answer(t.result)
+	if failed == nil {
+		failed = t.out.Answer(t.result)
 	}
-	if err == nil && t.shown != nil {
+	if failed == nil && t.shown != nil {
 		t.shown(t.after)
 	}
-	return err
+	return failed
 }
 
 // grantedToAnother reports whether the turn that the agent has was granted to another of
@@ -460,54 +433,23 @@ func (t *turnRequest) provenBy() turn.Proof {
 }
 
 // resume makes sure that a turn the agent already had is still its own and has a
-// guardian, and reads its handoff. If another agent has the turn, the error is that of
-// [turn.State.Check].
+// guardian. If another agent has the turn, the error is that of [turn.State.Check].
 func (t *turnRequest) resume(ctx context.Context) (err error) {
-	t.Room.recordSeen() // first, see EnsureGuardian
-	if t.result.GuardianPID, err = t.Room.keep(ctx, t.fence(), keeping{byHand: !t.auto}); err == nil {
-		err = t.tell(t.lookUp(context.WithoutCancel(ctx), t.before, t.result.HandoffSeq))
-	}
+	t.Room.recordSeen() // first, see Keep
+	t.result.GuardianPID, err = t.Room.Keep(ctx, t.fence(), !t.auto)
 	return ownedError(t.result.TurnID, err)
 }
 
-// A told is what the agent is told with its turn.
-type told struct {
-	handoff  json.RawMessage
-	lost     bool // the handoff
-	verified json.RawMessage
-	briefing turn.Briefing
-	shown    func(*turn.State)
-	err      error
-}
-
-// lookUp reads the handoff of an event and the briefing of the turn that comes with it. st is the room
-// before the grant.
-func (t *turnRequest) lookUp(ctx context.Context, st *turn.State, handoff int64) (n told) {
-	if n.handoff, n.lost, n.err = t.Room.readHandoff(ctx, handoff); n.err == nil && t.Room.News != nil {
-		n.briefing, n.shown = t.Room.News.Briefing(ctx, st, handoff)
+// tell adds to the result what the agent is told with its turn: the handoff and the briefing.
+func (t *turnRequest) tell(ctx context.Context) (err error) {
+	r, res := t.Room, &t.result
+	if res.Handoff, res.HandoffLost, err = r.readHandoff(ctx, res.HandoffSeq); err == nil && r.News != nil {
+		res.Briefing, t.shown = r.News.Briefing(ctx, t.before, res.HandoffSeq)
 	}
-	if len(n.handoff) > 0 {
-		n.verified = t.Room.verified(ctx, st)
+	if len(res.Handoff) > 0 {
+		res.Verified = r.verified(ctx, t.before)
 	}
-	return n
-}
-
-// beginToTell begins to look up what is told with a turn that is about to be granted, so that this and
-// the commit do not add up. What is told of a turn that was taken over is in that change itself.
-func (t *turnRequest) beginToTell(ctx context.Context) {
-	if t.before.Owner != "" || t.Room.FS.IsShared() {
-		return
-	}
-	st, handoff := t.before, t.result.HandoffSeq
-	t.told = sync.OnceValue(func() told { return t.lookUp(ctx, st, handoff) })
-	go t.told()
-}
-
-// tell adds what the agent is told to the result.
-func (t *turnRequest) tell(n told) error {
-	t.result.Verified = n.verified
-	t.result.Handoff, t.result.HandoffLost, t.result.Briefing, t.shown = n.handoff, n.lost, n.briefing, n.shown
-	return n.err
+	return err
 }
 
 // isOvertaken reports whether err says that the turn is not the agent's any more.

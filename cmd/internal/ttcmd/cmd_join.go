@@ -102,7 +102,7 @@ func runJoin(ctx context.Context, c *cli.Invocation) error {
 	if err != nil {
 		return err
 	}
-	room.ReplaceGuardian(ctx, snap.State)
+	room.ReplaceGuardian(ctx, snap.State, false)
 	st, f := snap.State, room.Facts(snap.State)
 	v := st.Room(f)
 	res := joinResult{

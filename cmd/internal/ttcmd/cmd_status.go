@@ -51,7 +51,7 @@ type statusResult struct {
 	YourTurnNext   bool           `json:"your_turn_next"`
 	LeaseExpiresAt *event.Time    `json:"lease_expires_at,omitempty"`
 	ClaimExpiresAt *event.Time    `json:"claim_expires_at,omitempty"`
-	Guardian       guardianStatus `json:"guardian"`
+	Guardian       member.Renewal `json:"guardian"`
 	Process        turn.Process   `json:"process,omitempty"` // of the owner, or of whom the turn is reserved for
 	GoneAt         *event.Time    `json:"gone_at,omitempty"` // see [turn.State.GoneAt]
 	Doubt          string         `json:"-"`                 // of whom the turn is reserved for, see [turn.MemberView]
@@ -75,13 +75,7 @@ type statusResult struct {
 	lastKnown
 }
 
-// A guardianStatus describes the process that renews the lease of the current turn.
-type guardianStatus struct {
-	Status string `json:"status"` // alive, stopped, gone, unknown, none
-	PID    int    `json:"pid,omitempty"`
-	Ended  string `json:"ended,omitempty"` // why it gave up
-}
-
+// A member.Renewal describes the process that renews the lease of the current turn.
 func runStatus(ctx context.Context, c *cli.Invocation) error {
 	if c.Bool("prompt") {
 		return printFragment(c)
@@ -113,7 +107,7 @@ func statusFor(room *member.Room, st *turn.State, f turn.Facts) statusResult {
 		YouOwn: v.Owner == room.Self.ID, HeldBy: room.HeldByOtherWindow(st),
 		YourTurnNext:   v.ReservedFor == room.Self.ID || st.Pending.Preferred == room.Self.ID,
 		LeaseExpiresAt: v.LeaseExpiresAt, ClaimExpiresAt: v.ClaimExpiresAt,
-		Guardian: guardianOf(room, st, f), Trouble: v.Trouble, Unread: mailbox.Of(room).Unread(st).Messages,
+		Guardian: room.Renewal(st), Trouble: v.Trouble, Unread: mailbox.Of(room).Unread(st).Messages,
 	}
 	res.Owed, res.Answers = mailbox.Of(room).Debts(st)
 	res.OpenNotes, res.OpenPages = openNotesFor(st, room.Self.ID)
@@ -137,18 +131,6 @@ func statusFor(room *member.Room, st *turn.State, f turn.Facts) statusResult {
 
 // statusSiblings is how many other working trees the text names.
 const statusSiblings = 5
-
-func guardianOf(room *member.Room, st *turn.State, f turn.Facts) guardianStatus {
-	process, status, stopped := room.GuardianStatus(st)
-	if process == nil {
-		return guardianStatus{Status: "none"}
-	}
-	g := guardianStatus{Status: string(status), PID: process.PID, Ended: stopped}
-	if f.Support().Guardian == turn.ProcessStopped {
-		g.Status = string(turn.ProcessStopped)
-	}
-	return g
-}
 
 // openNotesFor counts the notes for the agent or for all, and among them those of
 // severity page.
@@ -264,7 +246,7 @@ func countedUrgent(t *cli.Text, n int, thing string, urgent int, mark string) cl
 	return words
 }
 
-func guardianWords(g guardianStatus) string {
+func guardianWords(g member.Renewal) string {
 	words := g.Status
 	if g.PID != 0 {
 		words = fmt.Sprintf("%d is %s", g.PID, g.Status)

@@ -176,16 +176,6 @@ func (o *waitOutput) Answer(res turn.WaitResult) error {
 	return o.c.Out.Result(&res, func(t *cli.Text) { writeWait(t, res) })
 }
 
-// resultSize is the most bytes that a result has besides its handoff, its briefing and
-// its warning.
-const resultSize = 2 << 10
-
-// CanAnswerNow implements [member.Output]. What others wrote may take
-// twice as many bytes as text.
-func (o *waitOutput) CanAnswerNow(size int) bool {
-	return o.c.Out.CanWriteNow(resultSize + 2*(size+len(o.warning)))
-}
-
 // Waiting implements [member.Output]. It tells a person at a terminal what the wait is for,
 // once for each turn and its holder.
 func (o *waitOutput) Waiting(res turn.WaitResult) {
