@@ -71,7 +71,9 @@ func (c *childJob) run() int {
 	case endHere:
 		_ = endInThisProcess(room, set, c.Job.Turn)
 	case hookBegins:
-		(&recorder{room, set}).Begin(context.Background(), snap.State, c.Job.Turn, false)()
+		granted := snap.State.Fence()
+		granted.Turn = c.Job.Turn
+		(&recorder{room, set}).Begin(context.Background(), snap.State, granted, false)()
 	case hookWrites:
 		(&recorder{room, set}).Before(context.Background(), snap.State, "")
 	default:

@@ -27,12 +27,7 @@ func (h *run) context(ctx context.Context) error {
 	isNew := !agent.Client.Hearing().IsListening()
 	told := h.startListener(agent) && isNew
 	h.startHearing(agent)
-	for _, name := range agent.Client.Hearing().Rooms() {
-		room := agent.Client.Room(name, nil)
-		if snap, err := room.FS.Known(); err == nil {
-			room.ReplaceGuardian(ctx, snap.State, true)
-		}
-	}
+	h.replaceGuardians(ctx, agent)
 	err = h.show(ctx, agent, func(text string) payload.Reply { return payload.Reply{Context: text} })
 	if err != nil || !told {
 		return err
@@ -62,4 +57,14 @@ func (h *run) show(ctx context.Context, agent *listen.Agent, reply func(text str
 		err = errAnswered
 	}
 	return err
+}
+
+// replaceGuardians starts a guardian for each turn of the agent whose own has ended.
+func (h *run) replaceGuardians(ctx context.Context, agent *listen.Agent) {
+	for _, name := range agent.Client.Hearing().Rooms() {
+		room := agent.Client.Room(name, nil)
+		if snap, err := room.FS.Known(); err == nil {
+			room.ReplaceGuardian(ctx, snap.State, true)
+		}
+	}
 }

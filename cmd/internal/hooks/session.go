@@ -114,9 +114,7 @@ func (h *run) begin(ctx context.Context) error {
 		}
 	}
 	h.sign(agent)
-	for _, name := range agent.Client.Hearing().Rooms() { // it may have ended with the session that is resumed
-		agent.Client.Room(name, nil).KeepGuardian(ctx)
-	}
+	h.replaceGuardians(ctx, agent) // one may have ended with the session that is resumed
 	if watches || len(agent.Client.Hearing().Rooms()) > 0 {
 		if err := h.open(ctx, agent, watches); err != nil {
 			return err

@@ -1,8 +1,8 @@
 package mailbox
 
 import (
-	"fmt"
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/talking-stick/tt/cmd/internal/member"
