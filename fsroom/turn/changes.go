@@ -80,7 +80,7 @@ func ChangedNothing(e *event.Event) bool {
 	return err == nil && p.Files == 0 && len(p.Head) == 0 && len(p.Unsure) == 0 && p.Unknown == ""
 }
 
-// TreeWords says in a line what a tree_changed event says: "turn 3 of a:1: 2 files changed".
+// TreeWords says in a line what a tree_changed event says: "turn 3 of a:1: 2 files changed (a, d/b)".
 func TreeWords(e *event.Event) string {
 	p, err := readChange(e)
 	words := "after turn " + strconv.FormatInt(p.Turn, 10)
@@ -96,8 +96,24 @@ func TreeWords(e *event.Event) string {
 	case p.Files == 0:
 		return words + ": no file changed"
 	}
-	return words + ": " + code.Count(int(p.Files), "file") + " changed"
+	var named struct{ Paths []struct{ Path string } }
+	_ = json.Unmarshal(e.Payload, &named)
+	words += ": " + code.Count(int(p.Files), "file") + " changed"
+	shown := named.Paths[:min(len(named.Paths), mostNamed)]
+	if len(shown) == 0 {
+		return words
+	}
+	for i, f := range shown {
+		words += []string{" (", ", "}[min(i, 1)] + f.Path
+	}
+	if more := int(p.Files) - len(shown); more > 0 {
+		words += ", and " + strconv.Itoa(more) + " more"
+	}
+	return words + ")"
 }
+
+// mostNamed is how many files TreeWords names.
+const mostNamed = 3
 
 // ToldChange returns what an agent is told of a tree_changed event with the payload: not which
 // host has looked, ids of trees as far as git needs them, and of a turn that changed nothing only

@@ -14,9 +14,12 @@ func TestEveryEventHasWords(t *testing.T) {
 	m := &model{me: me}
 	for _, name := range turn.EventTypes() {
 		e := look.NewEntry(event.Event{Seq: 7, Turn: 3, Type: name, From: "a:1", To: "b:1",
-			Payload: []byte(`{"span":"turn","turn_id":3,"files":2,"lost_from":5,"lost_to":6,"state":{"owner":"x:1"}}`)})
+			Payload: []byte(`{"span":"turn","turn_id":3,"files":5,"paths":[{"path":"a"},{"path":"d/b"},{"path":"c"},{"path":"e"}],"lost_from":5,"lost_to":6,"state":{"owner":"x:1"}}`)})
 		words := m.told(&e).word
 		if words == "" || strings.Contains(words, name+" ") || strings.Contains(name, "_") && strings.Contains(words, name) {
+			t.Errorf("%s: %q", name, words)
+		}
+		if name == turn.TreeChanged && words != "turn 3 of a:1: 5 files changed (a, d/b, c, and 2 more)" {
 			t.Errorf("%s: %q", name, words)
 		}
 		if strings.Contains(string(e.Payload), "x:1") && name == turn.JournalDamaged {

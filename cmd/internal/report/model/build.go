@@ -56,6 +56,9 @@ type payload struct {
 	Files      int64  `json:"files"`
 	Added      int64  `json:"added"`
 	Removed    int64  `json:"removed"`
+	Paths      []struct {
+		Path string `json:"path"`
+	} `json:"paths"`
 }
 
 func payloadOf(e *event.Event) (p payload) {
@@ -125,12 +128,18 @@ func (b *Builder) Add(e *event.Event) {
 	}
 }
 
-// changed notes how many files a turn has changed.
+// mostPaths is how many files of a turn are named.
+const mostPaths = 5
+
+// changed notes which files a turn has changed.
 func (b *Builder) changed(e *event.Event) {
 	p := payloadOf(e)
 	for i := range slices.Backward(b.m.Turns) {
 		if t := &b.m.Turns[i]; p.Span == turn.SpanTurn && t.Number == p.Turn {
-			t.Files, t.Added, t.Removed = p.Files, p.Added, p.Removed
+			t.Files, t.Added, t.Removed, t.Paths = p.Files, p.Added, p.Removed, nil
+			for _, f := range p.Paths[:min(len(p.Paths), mostPaths)] {
+				t.Paths = append(t.Paths, f.Path)
+			}
 			return
 		}
 	}

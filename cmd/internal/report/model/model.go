@@ -61,6 +61,7 @@ type Turn struct {
 	Files     int64           `json:"f,omitempty"`   // how many files it changed, as far as that was recorded
 	Added     int64           `json:"fa,omitempty"`  // and how many lines
 	Removed   int64           `json:"fr,omitempty"`
+	Paths     []string        `json:"fp,omitempty"` // of the files, a few of those that the room names
 }
 
 // A Span is a time of an agent.

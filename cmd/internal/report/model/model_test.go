@@ -254,17 +254,17 @@ func TestEveryEventIsKnown(t *testing.T) {
 	var b model.Builder
 	for i, name := range turn.EventTypes() {
 		b.Add(&event.Event{Seq: int64(i + 1), Turn: 3, Type: name, From: "a:1", To: "b:1",
-			Payload: []byte(`{"span":"turn","turn_id":3,"files":2,"added":5,"lost_from":5,"lost_to":6}`)})
+			Payload: []byte(`{"span":"turn","turn_id":3,"files":2,"added":5,"paths":[{"path":"a"},{"path":"d/b"}],"lost_from":5,"lost_to":6}`)})
 	}
 	m := b.Model(model.Options{})
 	if len(m.Unknown) > 0 {
 		t.Errorf("not known: %v", m.Unknown)
 	}
-	files := int64(0)
+	files, paths := int64(0), ""
 	for _, x := range m.Turns {
-		files = max(files, x.Files)
+		files, paths = max(files, x.Files), paths+strings.Join(x.Paths, " ")
 	}
-	if files != 2 || len(m.Damaged) != 1 || m.Damaged[0].Seq != 5 || m.Damaged[0].To != 6 {
-		t.Errorf("%d files, damaged %v", files, m.Damaged)
+	if files != 2 || paths != "a d/b" || len(m.Damaged) != 1 || m.Damaged[0].Seq != 5 || m.Damaged[0].To != 6 {
+		t.Errorf("%d files: %s, damaged %v", files, paths, m.Damaged)
 	}
 }

@@ -16,7 +16,7 @@ func (m *Model) redact() {
 	m.Redacted = true
 	for i := range m.Turns {
 		t := &m.Turns[i]
-		t.Reason, t.EndReason = length(t.Reason), length(t.EndReason)
+		t.Reason, t.EndReason, t.Paths = length(t.Reason), length(t.EndReason), nil
 		if len(t.Handoff) > 0 {
 			t.Handoff = redacted(t.Read(), len(t.Handoff))
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"html/template"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/talking-stick/tt/cmd/internal/report/model"
@@ -37,6 +38,13 @@ var functions = template.FuncMap{
 		words := cmp.Or(endings[t.EndedBy], t.EndedBy)
 		if t.Files > 0 {
 			words += fmt.Sprintf(", %s +%d −%d", code.Count(int(t.Files), "file"), t.Added, t.Removed)
+			names := strings.Join(t.Paths, ", ")
+			if more := int(t.Files) - len(t.Paths); names != "" && more > 0 {
+				names += fmt.Sprintf(" and %d more", more)
+			}
+			if names != "" {
+				words += " (" + names + ")"
+			}
 		}
 		return words
 	},
