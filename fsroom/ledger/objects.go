@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,7 +14,6 @@ import (
 	"strings"
 	"sync"
 	"syscall"
-	"time"
 
 	"github.com/talking-stick/tt/lockfile"
 )
@@ -196,20 +194,9 @@ func (o *objects) write() error {
 	if len(o.fresh) == 0 {
 		return nil
 	}
-	var joined []*pack
-	since := time.Now()
-	for _, p := range o.own {
-		if !o.later || !p.unsynced {
-			continue
-		}
-		all, began, err := p.encoded()
-		if err != nil {
-			return err
-		}
-		maps.Copy(o.fresh, all)
-		if joined = append(joined, p); began.Before(since) {
-			since = began
-		}
+	joined, since, err := o.join()
+	if err != nil {
+		return err
 	}
 	index, err := writePack(filepath.Join(o.dir, "pack"), o.fresh, o.fault)
 	if err != nil {
@@ -222,14 +209,15 @@ func (o *objects) write() error {
 	if err != nil {
 		return err
 	}
-	_ = lockfile.Touch(index, since)
-	o.own = append(o.own, p)
+	o.own = append(slices.DeleteFunc(o.own, func(p *pack) bool { return slices.Contains(joined, p) }), p)
 	o.fresh, o.size = map[ID][]byte{}, 0
+	_ = lockfile.Touch(index, since)
 	for _, old := range joined {
-		removePack(filepath.Join(o.dir, "pack", unsyncedPrefix+filepath.Base(old.path)+".idx"))
-		o.gone = append(o.gone, old)
+		if old.unsynced != index {
+			removePack(old.unsynced)
+		}
 	}
-	o.own = slices.DeleteFunc(o.own, func(p *pack) bool { return slices.Contains(joined, p) })
+	o.gone = append(o.gone, joined...)
 	return nil
 }
 

@@ -4,17 +4,13 @@ import (
 	"bufio"
 	"bytes"
 	"compress/zlib"
-	"crypto/sha1"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
-	"slices"
 	"sort"
 	"sync"
-	"time"
 )
 
 const (
@@ -28,7 +24,7 @@ type pack struct {
 	path     string // without the extension
 	index    []byte
 	n        int
-	unsynced bool // it may be lost in a power cut
+	unsynced string // its index, where it may be lost in a power cut; else ""
 
 	open sync.Once
 	file *os.File
@@ -43,7 +39,10 @@ func openPack(idx string) (*pack, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &pack{path: packOf(idx), index: b, unsynced: isUnsynced(idx)}
+	p := &pack{path: packOf(idx), index: b}
+	if isUnsynced(idx) {
+		p.unsynced = idx
+	}
 	if len(b) < idxHeader+idxFan+40 || string(b[:idxHeader]) != idxMagic {
 		return nil, fmt.Errorf("%s: %w", idx, errPack)
 	}
@@ -90,33 +89,6 @@ func (p *pack) find(id ID) (at int64, ok bool) {
 func (p *pack) has(id ID) bool {
 	_, ok := p.find(id)
 	return ok
-}
-
-// encoded returns the objects of a pack of our own as they stand in it, and when the first of them was written.
-func (p *pack) encoded() (all map[ID][]byte, since time.Time, err error) {
-	b, err := os.ReadFile(p.path + ".pack")
-	if err != nil {
-		return nil, since, err
-	}
-	info, err := os.Stat(filepath.Join(filepath.Dir(p.path), unsyncedPrefix+filepath.Base(p.path)+".idx"))
-	if err != nil {
-		return nil, since, err
-	}
-	places := []int64{int64(len(b)) - sha1.Size}
-	ids := make(map[int64]ID, p.n)
-	for i := range p.n {
-		at, _ := p.find(p.id(i))
-		places, ids[at] = append(places, at), p.id(i)
-	}
-	slices.Sort(places)
-	all = make(map[ID][]byte, p.n)
-	for i, at := range places[:p.n] {
-		if at < 0 || places[i+1] > int64(len(b)) || places[i+1] < at {
-			return nil, since, errPack
-		}
-		all[ids[at]] = b[at:places[i+1]]
-	}
-	return all, info.ModTime(), nil
 }
 
 func (p *pack) reader() (*os.File, error) {

@@ -18,6 +18,7 @@ import (
 	"sort"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/talking-stick/tt/lockfile"
 )
@@ -79,6 +80,32 @@ func writePack(dir string, objects map[ID][]byte, fault func(string) error) (ind
 	lockfile.Adopt(filepath.Join(dir, name+".pack"))
 	index = filepath.Join(dir, unsyncedPrefix+name+".idx")
 	return index, lockfile.ReplaceUnsynced(index, content, dir)
+}
+
+// join adds to what is to be written what stands in packs that are not durable, unless this process makes all durable. It
+// returns them, and when the first of them was written.
+func (o *objects) join() (joined []*pack, since time.Time, err error) {
+	since = time.Now()
+	for _, p := range o.own {
+		if !o.later || p.unsynced == "" {
+			continue
+		}
+		info, err := os.Stat(p.unsynced)
+		if err != nil {
+			return nil, since, err
+		}
+		if joined = append(joined, p); info.ModTime().Before(since) {
+			since = info.ModTime()
+		}
+		for i := range p.n {
+			k, data, err := o.lookUp(p.id(i), 0)
+			if err != nil {
+				return nil, since, err
+			}
+			o.fresh[p.id(i)] = encode(k, data)
+		}
+	}
+	return joined, since, nil
 }
 
 // syncPack makes a pack durable. Its index gets the name by which git knows it.

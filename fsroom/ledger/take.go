@@ -136,7 +136,7 @@ func (l *Ledger) Unsynced() bool {
 
 // What is left for [Ledger.Sync] at most: it is written again with each snapshot, and a power cut takes all of it.
 const (
-	mostLeft    = 256 << 10
+	mostLeft    = 128 << 10
 	longestLeft = time.Minute
 	mostLines   = 100 // that anybody writes meanwhile
 )
