@@ -59,7 +59,8 @@ func parseStat(line []byte) (stat, error) {
 		return stat{}, fmt.Errorf("malformed stat line %q: %v", line, err)
 	}
 	state := fields[0][0]
-	return stat{start: start, parent: parent, name: string(line[open+1 : end]), zombie: state == 'Z' || state == 'X', stopped: state == 'T' || state == 't'}, nil
+	return stat{start: start, parent: parent, name: string(line[open+1 : end]),
+		zombie: state == 'Z' || state == 'X', stopped: state == 'T' || state == 't'}, nil
 }
 
 // wallClock returns the time of a start.

@@ -28,8 +28,12 @@ type rooms struct {
 	auto func(*workspace.Workspace, *member.Room, *turn.State, turn.Facts, *guard.Stick) *guard.Stick
 }
 
+func newRooms(client *member.Client, locate func(string) (*workspace.Workspace, error), lookup func(string) string) *rooms {
+	return &rooms{client: client, locate: locate, lookup: lookup, sticks: map[string]*guard.Stick{}, known: map[string]*guard.Stick{}}
+}
+
 func (h *run) rooms() *rooms {
-	r := &rooms{client: h.Client(h.store, identity.Agent{}), locate: h.Locate, lookup: h.Env.Lookup, sticks: map[string]*guard.Stick{}, known: map[string]*guard.Stick{}}
+	r := newRooms(h.Client(h.store, identity.Agent{}), h.Locate, h.Env.Lookup)
 	for i, lookup := range toolEnvironments(h.Env.Lookup, h.call) {
 		r.callers = append(r.callers, func() (identity.Agent, error) {
 			if i > 0 {

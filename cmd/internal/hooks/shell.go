@@ -85,10 +85,8 @@ func (h *run) recordBefore(ctx context.Context, writes []guard.Write) {
 // JudgeCommand judges a command that the client's agent would run in a directory.
 func JudgeCommand(ctx context.Context, env *cli.Env, client *member.Client, locate func(string) (*workspace.Workspace, error),
 	dir, command string) guard.Judgement {
-	r := &rooms{client: client, locate: locate, lookup: env.Lookup, sticks: map[string]*guard.Stick{}, known: map[string]*guard.Stick{},
-		callers: []func() (identity.Agent, error){
-			func() (identity.Agent, error) { return client.Self, nil },
-		}}
+	r := newRooms(client, locate, env.Lookup)
+	r.callers = []func() (identity.Agent, error){func() (identity.Agent, error) { return client.Self, nil }}
 	return guard.JudgeCommand(ctx, payload.Call{Dir: dir, Command: command}, shellEnv(ctx, dir, env.Lookup, env.Home), r, gitIgnores)
 }
 
