@@ -64,6 +64,10 @@ type Peers interface {
 	Boot(host string) string
 }
 
+// LostFile is there in a mirror as long as its host knows that the engine has lost what the mirror has, or was begun
+// anew or copied back: no turn is confirmed meanwhile, whenever it was last.
+const LostFile = "lost"
+
 // IsShared reports whether the room is shared with other hosts by an engine.
 func (r *Room[S]) IsShared() bool { return r.shared }
 

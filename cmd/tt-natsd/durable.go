@@ -15,7 +15,7 @@ import (
 const (
 	subjectServer = "ttserver"       // from clients; one server answers
 	subjectPeers  = "ttserver.peers" // from other servers; each answers with its name
-	subjectOpen   = "ttserver.open"  // from a client that has repaired a restored store; one server answers
+	subjectOpen   = "ttserver.open"  // from a host that has more than the store, has given it all, or opens it; one server answers
 )
 
 // A durability is whether what is acknowledged survives a power cut: the streams are
@@ -41,8 +41,9 @@ func (s *setup) answer(ctx context.Context, u *user, name string) error {
 	}
 	if err == nil {
 		_, err = u.conn.QueueSubscribe(subjectOpen, "tt-natsd", func(m *nats.Msg) {
-			answer := make(map[string]string)
-			if err := s.open(ctx, u); err != nil {
+			answer, host := make(map[string]string), struct{ Lacks, Has string }{}
+			_ = json.Unmarshal(m.Data, &host) // nothing: it is to be opened
+			if err := s.open(ctx, u, host.Lacks, host.Has); err != nil {
 				answer["error"] = err.Error()
 			}
 			respond(m, answer)

@@ -10,6 +10,7 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
@@ -25,7 +26,8 @@ const (
 	// Metadata of the stream of entries.
 	metaID       = "tt-id"       // names the store
 	metaEpoch    = "tt-epoch"    // grows with each --restored; Unix seconds
-	metaRestored = "tt-restored" // present while the stream is closed
+	metaRestored = "tt-restored" // present while the stream is closed: "true", or the hosts that have more than it
+	metaGivenUp  = "tt-given-up" // the hosts that have more than it still after it was opened
 
 	changes  = "ttlog.>"     // the subjects of entries
 	repairs  = "ttrepair.>"  // where they are published while the stream is closed
@@ -209,26 +211,61 @@ func (s *setup) entries() server.StreamConfig {
 func shut(config *server.StreamConfig) {
 	config.Subjects = []string{repairs}
 	config.SubjectTransform = &server.SubjectTransformConfig{Source: repairs, Destination: changes}
-	config.Metadata[metaRestored] = "true"
+	if config.Metadata[metaRestored] == "" {
+		config.Metadata[metaRestored] = "true"
+	}
 }
 
 // epoch returns the epoch of a store that is made or restored now, which is later than another.
 func epoch(after int64) string { return strconv.FormatInt(max(time.Now().Unix(), after+1), 10) }
 
-// open lets changes through again, after hosts have given back what a restored store lacked.
-func (s *setup) open(ctx context.Context, u *user) error {
+// open closes the stream because it lacks what a host has, or lets changes through again after that
+// host has given it that. For neither it is opened whatever it lacks, and not closed for these hosts again.
+func (s *setup) open(ctx context.Context, u *user, lacks, has string) error {
 	have, err := streamInfo(ctx, u.conn, entries)
-	if err != nil || have.Config.Metadata[metaRestored] == "" {
+	if err != nil {
 		return err
 	}
 	config := have.Config
-	config.Subjects, config.SubjectTransform = []string{changes, confirms}, nil
-	delete(config.Metadata, metaRestored)
+	config.Metadata = maps.Clone(config.Metadata)
+	closed, givenUp := config.Metadata[metaRestored], strings.Fields(config.Metadata[metaGivenUp])
+	hosts := strings.Fields(closed)
+	switch {
+	case closed == "true" && (lacks != "" || has != ""), slices.Contains(givenUp, lacks), slices.Contains(hosts, lacks):
+		return nil
+	case lacks != "":
+		hosts = append(hosts, lacks)
+	case has != "":
+		hosts = slices.DeleteFunc(hosts, func(h string) bool { return h == has })
+		givenUp = slices.DeleteFunc(givenUp, func(h string) bool { return h == has })
+	case closed != "true":
+		hosts, givenUp = nil, append(givenUp, hosts...)
+	default:
+		hosts = nil
+	}
+	set := func(key string, list []string) {
+		if config.Metadata[key] = strings.Join(list, " "); len(list) == 0 {
+			delete(config.Metadata, key)
+		}
+	}
+	set(metaRestored, hosts)
+	set(metaGivenUp, givenUp)
+	if maps.Equal(config.Metadata, have.Config.Metadata) {
+		return nil
+	}
+	if config.Subjects, config.SubjectTransform = []string{changes, confirms}, nil; len(hosts) > 0 {
+		shut(&config)
+	}
 	if _, err := call(ctx, u.conn, "UPDATE."+entries, config); err != nil {
 		return err
 	}
-	s.health.closed.Store(false)
-	s.warn("account %q: changes are accepted again", u.account)
+	s.health.closed.Store(len(hosts) > 0)
+	switch {
+	case lacks != "" && closed == "":
+		s.warn("account %q: host %s has what the store has lost: changes are refused until it has given it back, by tt doctor --repair", u.account, lacks)
+	case closed != "" && len(hosts) == 0:
+		s.warn("account %q: changes are accepted again", u.account)
+	}
 	return nil
 }
 
@@ -331,6 +368,9 @@ func (s *setup) keepMetadata(config *server.StreamConfig, have server.StreamConf
 	closed := config.Metadata[metaRestored] != ""
 	if before, err := strconv.ParseInt(config.Metadata[metaEpoch], 10, 64); err != nil || s.restored && !closed {
 		config.Metadata[metaEpoch] = epoch(before)
+	}
+	if s.restored {
+		config.Metadata[metaRestored] = "true"
 	}
 	if s.restored || closed {
 		shut(config)

@@ -37,7 +37,7 @@ type Info struct {
 	ID       string    // another store has another one, also at the same address
 	Now      time.Time // on the engine's clock, by which leases are judged
 	Durable  bool      // what was acknowledged survives a power cut
-	Restored bool      // the store was copied back: changes are refused but those of a repair
+	Restored bool      // the store was copied back, or begun anew: changes are refused but those of a repair
 	MaxEntry int       // the longest entry in bytes; 0: no limit
 }
 
@@ -156,10 +156,12 @@ type Engine interface {
 	// whether there is space, only that shows.
 	Probe(ctx context.Context) error
 
-	// Repair lets Append of this process through though the store is one that was copied back, and
-	// Reopen that of all processes. Reopen does nothing to an engine that is open.
+	// Shut says that a host has more of a room than the engine: no Append is let through until Reopen
+	// says that the host has given it what it has. For "" Reopen says that it is given up what any host
+	// has, and what a copied store lacks. Repair lets Append of this process through all the same.
+	Shut(ctx context.Context, host string) error
+	Reopen(ctx context.Context, host string) error
 	Repair()
-	Reopen(ctx context.Context) error
 
 	// Interrupt says that a signal has ended the command: the engine is not waited for any more, but
 	// for an Append that is under way. Other calls end at once with [context.Canceled].

@@ -120,6 +120,7 @@ func (r *mirror[S]) commitWithEngine(ctx context.Context, t *tail, snap *fsroom.
 	if err != nil {
 		return r.explainEngine(err)
 	}
+	r.confirmed(true)
 	// The change is committed. No error is returned after this: the next fetch brings
 	// what could not be written here.
 	committed()
@@ -161,6 +162,7 @@ func (r *mirror[S]) Renew(ctx context.Context, note fsroom.Renewal[S], appended 
 		if _, err = r.engine.Append(ctx, r.engineName(), t.last, engine.Entry{Note: b}, keep); err != nil {
 			return r.explainEngine(err)
 		}
+		r.confirmed(true)
 		return appended()
 	})
 }

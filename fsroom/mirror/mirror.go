@@ -160,6 +160,7 @@ func (r *mirror[S]) fetch(ctx context.Context) (*tail, error) {
 		t.stale = &m
 	}
 	if t.at, t.took = asked, time.Since(asked); err == nil && t.stale == nil {
+		r.confirmed(false)
 		r.fetched.Store(t)
 		if t.last == 0 {
 			r.Store().Memory().Store(noRoomKey(r.engineName()), t)
@@ -302,8 +303,36 @@ func lastEventID(lines []byte) string {
 	return events[len(events)-1].ID
 }
 
-// explainEngine gives an error of the engine a code.
-func (r *mirror[S]) explainEngine(err error) error { return ExplainEngine(err, r.Name()) }
+// explainEngine gives an error of the engine a code. What it says that the engine has lost is noted in
+// the mirror, and an engine that has less than the mirror is closed to the changes of all hosts: what it
+// grants may be somebody's.
+func (r *mirror[S]) explainEngine(err error) error {
+	behind := (*engine.BehindError)(nil)
+	less := errors.Is(err, engine.ErrRewound) || errors.As(err, &behind)
+	if err = ExplainEngine(err, r.Name()); code.Of(err) != code.EngineRewound && code.Of(err) != code.EngineRestored || !r.HasDir() {
+		return err
+	}
+	if r.Kept(fsroom.LostFile) == "" {
+		r.Keep(fsroom.LostFile, string(code.Of(err)))
+	}
+	if less {
+		r.Keep(fsroom.LostFile, lessThanHere)
+		ctx, cancel := context.WithTimeout(context.Background(), engine.Patience)
+		defer cancel()
+		_ = r.engine.Shut(ctx, r.Store().Options().Host) // else the next command does
+	}
+	return err
+}
+
+// lessThanHere is in the file of that name where the engine has less than the mirror.
+const lessThanHere = "engine_rewound"
+
+// confirmed notes that the engine has all that the mirror has, and, if it has taken an entry of this host, takes changes.
+func (r *mirror[S]) confirmed(taken bool) {
+	if lost := r.Kept(fsroom.LostFile); lost == lessThanHere || lost != "" && taken {
+		_ = os.Remove(filepath.Join(r.Dir(), fsroom.LostFile))
+	}
+}
 
 // ExplainEngine gives an error of an engine a code. The room may be "".
 func ExplainEngine(err error, room string) error {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/identity"
@@ -135,7 +136,7 @@ func (r *Room) Unproved(st *turn.State) (since time.Time, unproved bool) {
 	if r.holdsElsewhere(st) || l.Proof == (turn.Proof{}) {
 		return time.Time{}, true
 	}
-	return l.Proof.At.Time, !l.Proved(st, identity.BootID(), identity.Uptime())
+	return l.Proof.At.Time, r.FS.Kept(fsroom.LostFile) != "" || !l.Proved(st, identity.BootID(), identity.Uptime())
 }
 
 // A grant is a turn that is about to be granted to the agent: its lease is recorded, and its

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 
 	"github.com/nats-io/nats.go"
 
@@ -14,7 +15,7 @@ import (
 const metaRestored = "tt-restored"
 
 func errRestored() error {
-	return code.New(code.EngineRestored, "the store of the engine was copied back, and takes no change until hosts have given back what they have").
+	return code.New(code.EngineRestored, "the store of the engine was copied back or begun anew, and takes no change until hosts have given it what they have").
 		WithHint(`nothing was changed; run "tt doctor --repair" on every host, and then once "tt doctor --repair --open"`)
 }
 
@@ -27,9 +28,19 @@ func (e *Engine) isRestored(ctx context.Context) bool {
 // Repair implements [engine.Engine].
 func (e *Engine) Repair() { e.repairing.Store(true) }
 
+// Shut implements [engine.Engine].
+func (e *Engine) Shut(ctx context.Context, host string) error { return e.tell(ctx, "lacks", host) }
+
 // Reopen implements [engine.Engine].
-func (e *Engine) Reopen(ctx context.Context) error {
-	answer, err := e.request(ctx, nats.NewMsg("ttserver.open"))
+func (e *Engine) Reopen(ctx context.Context, host string) error { return e.tell(ctx, "has", host) }
+
+// tell tells the server what becomes of what a host has.
+func (e *Engine) tell(ctx context.Context, what, host string) error {
+	m := nats.NewMsg("ttserver.open")
+	if host != "" {
+		m.Data = fmt.Appendf(nil, "{%q:%q}", what, host)
+	}
+	answer, err := e.request(ctx, m)
 	if err != nil {
 		return e.explain(err)
 	}

@@ -42,6 +42,12 @@ func (s *sharing) Check(ctx context.Context, store *fsroom.Store, rooms []string
 		checkRooms(ctx, &x, roomtypes.Topics(), nil)
 	}
 	h.Problems = x.problems
+	if repair && !x.remains() {
+		_ = e.Reopen(ctx, store.Options().Host) // it has all of this host
+	}
+	if now, err := e.Info(ctx); err == nil {
+		info = now
+	}
 	if info.Restored {
 		h.Problems = append(h.Problems, x.reopen(ctx, open))
 	} else if err := e.Probe(ctx); err != nil {
@@ -50,18 +56,23 @@ func (s *sharing) Check(ctx context.Context, store *fsroom.Store, rooms []string
 	return h
 }
 
-// reopen tells that the store of the engine was copied back. With open, the engine takes
+// remains reports whether the engine still lacks something that this host has.
+func (x *checker) remains() bool {
+	return slices.ContainsFunc(x.problems, func(p doctor.Problem) bool { return !p.Repaired && !p.Harmless })
+}
+
+// reopen tells that the store of the engine was copied back, or lacks what other hosts have. With open, the engine takes
 // changes again, unless it still lacks something that this host has.
 func (x *checker) reopen(ctx context.Context, open bool) doctor.Problem {
 	p := doctor.Problem{
 		File: x.store.Dir(), Code: string(code.EngineRestored),
-		Problem: "the store of the engine was copied back: it takes no change but those of a repair",
+		Problem: "the store of the engine was copied back or begun anew, and takes no change but those of a repair",
 		Repair:  "give back what this host has; when every host has done that, once: tt doctor --repair --open",
 	}
-	if !x.repair || !open || slices.ContainsFunc(x.problems, func(p doctor.Problem) bool { return !p.Repaired && !p.Harmless }) {
+	if !x.repair || !open || x.remains() {
 		return p
 	}
-	if err := x.e.Reopen(ctx); err != nil {
+	if err := x.e.Reopen(ctx, ""); err != nil {
 		p.Problem += "; it cannot be opened: " + err.Error()
 		return p
 	}

@@ -50,8 +50,11 @@ type restoredEngine struct {
 	opened bool
 }
 
-func (e *restoredEngine) Repair()                      {}
-func (e *restoredEngine) Reopen(context.Context) error { e.opened = true; return nil }
+func (e *restoredEngine) Repair() {}
+func (e *restoredEngine) Reopen(_ context.Context, host string) error {
+	e.opened = e.opened || host == ""
+	return nil
+}
 func (e *restoredEngine) Info(ctx context.Context) (engine.Info, error) {
 	info, err := e.Engine.Info(ctx)
 	info.Restored = true

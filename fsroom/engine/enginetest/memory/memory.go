@@ -34,15 +34,17 @@ const (
 
 // An Engine is a set of rooms. Its zero value is not usable; see [New].
 type Engine struct {
-	mu       sync.Mutex
-	id       string
-	now      func() time.Time
-	away     bool
-	fault    func() Fault
-	rooms    map[string]*room
-	present  map[string]int
-	delivery chan func()
-	done     chan struct{}
+	mu        sync.Mutex
+	id        string
+	now       func() time.Time
+	away      bool
+	fault     func() Fault
+	rooms     map[string]*room
+	lacking   map[string]bool // the hosts that have more than it
+	repairing bool
+	present   map[string]int
+	delivery  chan func()
+	done      chan struct{}
 }
 
 type room struct {
@@ -62,7 +64,7 @@ type stored struct {
 // New returns an empty engine with the clock.
 func New(id string, now func() time.Time) *Engine {
 	e := &Engine{
-		id: id, now: now, rooms: make(map[string]*room), present: make(map[string]int),
+		id: id, now: now, rooms: make(map[string]*room), lacking: make(map[string]bool), present: make(map[string]int),
 		fault: func() Fault { return None }, delivery: make(chan func(), 1<<10), done: make(chan struct{}),
 	}
 	go e.deliver()
@@ -170,7 +172,7 @@ func (e *Engine) Info(ctx context.Context) (engine.Info, error) {
 		return engine.Info{}, err
 	}
 	defer e.mu.Unlock()
-	return engine.Info{ID: e.id, Now: e.now(), Durable: true}, nil
+	return engine.Info{ID: e.id, Now: e.now(), Durable: true, Restored: len(e.lacking) > 0}, nil
 }
 
 func (e *Engine) live(r *room) []stored {
@@ -227,6 +229,9 @@ func (e *Engine) Append(ctx context.Context, name string, after engine.Revision,
 		return engine.Entry{}, ErrAway
 	case LostInDoubt:
 		return engine.Entry{}, inDoubt
+	}
+	if len(e.lacking) > 0 && !e.repairing {
+		return engine.Entry{}, code.New(code.EngineRestored, "the engine lacks what hosts have")
 	}
 	r := e.room(name)
 	if e.last(r) != after {
@@ -392,10 +397,39 @@ func (e *Engine) Close() error {
 	return nil
 }
 
-// Repair, Reopen and Interrupt implement [engine.Engine]: it is never restored, and never waits.
-func (e *Engine) Repair()                      {}
-func (e *Engine) Reopen(context.Context) error { return nil }
-func (e *Engine) Interrupt()                   {}
+// Shut implements [engine.Engine].
+func (e *Engine) Shut(ctx context.Context, host string) error {
+	return e.setLacking(ctx, func() { e.lacking[host] = true })
+}
+
+// Reopen implements [engine.Engine].
+func (e *Engine) Reopen(ctx context.Context, host string) error {
+	return e.setLacking(ctx, func() {
+		if delete(e.lacking, host); host == "" {
+			clear(e.lacking)
+		}
+		e.repairing = e.repairing && len(e.lacking) > 0
+	})
+}
+
+func (e *Engine) setLacking(ctx context.Context, set func()) error {
+	err := e.enter(ctx)
+	if err == nil {
+		set()
+		e.mu.Unlock()
+	}
+	return err
+}
+
+// Repair implements [engine.Engine], for all hosts, until the engine is open.
+func (e *Engine) Repair() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.repairing = len(e.lacking) > 0
+}
+
+// Interrupt implements [engine.Engine]: it never waits.
+func (e *Engine) Interrupt() {}
 
 // Probe implements [engine.Engine].
 func (e *Engine) Probe(ctx context.Context) error {
