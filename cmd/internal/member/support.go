@@ -40,9 +40,11 @@ func (r *Room) isCutOff(st *turn.State, lease turn.Lease) bool {
 	if lease.Proof.Boot == "" || lease.Proof.Boot != identity.BootID() {
 		return false
 	}
-	_, away := r.FS.Unreachable()
+	if _, away := r.FS.Unreachable(); away != nil || r.Client.away != nil {
+		return true
+	}
 	silent := identity.Uptime() - lease.Proof.Uptime
-	return away != nil || r.Client.away != nil || r.Client.Store.Options().Engine == nil && silent > intervalsHeard*lease.RenewalInterval(st.Policy)
+	return r.Client.Store.Options().Engine == nil && silent > intervalsHeard*lease.RenewalInterval(st.Policy)
 }
 
 // processState returns what is known of a process of this host.
