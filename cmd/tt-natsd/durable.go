@@ -4,7 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"sync/atomic"
+	"slices"
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
@@ -18,23 +18,15 @@ const (
 	subjectOpen   = "ttserver.open"  // from a host that has more than the store, has given it all, or opens it; one server answers
 )
 
-// A durability is whether what is acknowledged survives a power cut: the streams are
-// synced by their settings, and all servers that keep them are tt-natsd. A server that is down
-// counts as it did before.
-type durability struct{ streams, peers atomic.Bool }
-
-func (d *durability) holds() bool { return d.streams.Load() && d.peers.Load() }
-
 // answer lets the server answer questions. When it returns, it does.
 func (s *setup) answer(ctx context.Context, u *user, name string) error {
-	u.durable.peers.Store(!s.clustered)
 	respond := func(m *nats.Msg, v any) {
 		if b, err := json.Marshal(v); err == nil {
 			_ = m.Respond(b)
 		}
 	}
 	_, err := u.conn.QueueSubscribe(subjectServer, "tt-natsd", func(m *nats.Msg) {
-		respond(m, map[string]any{"server": name, "version": version, "durable": u.durable.holds()})
+		respond(m, map[string]any{"server": name, "version": version, "durable": s.isDurable(ctx, u)})
 	})
 	if err == nil {
 		_, err = u.conn.Subscribe(subjectPeers, func(m *nats.Msg) { _ = m.Respond([]byte(name)) })
@@ -55,83 +47,40 @@ func (s *setup) answer(ctx context.Context, u *user, name string) error {
 	return err
 }
 
-const (
-	streamsInterval = time.Minute
-	peersInterval   = 10 * time.Second
-	peersRetry      = 2 * time.Second
-	peersPatience   = 500 * time.Millisecond
-)
+// peersPatience is how long the other servers have to answer.
+const peersPatience = 500 * time.Millisecond
 
-// watchStreams looks at the settings of the streams every minute, and at the servers that keep
-// them more often, until ctx ends. A client with the rights may have changed or replaced a stream.
-func (s *setup) watchStreams(ctx context.Context, srv *server.Server) {
-	go s.watchPeers(ctx, srv)
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-time.After(streamsInterval):
-		}
-		for _, u := range s.users {
-			if u.conn != nil {
-				s.look(ctx, u)
-			}
+// isDurable reports whether what is acknowledged survives a power cut: the streams are synced by their
+// settings, and all servers that keep them and are not down are tt-natsd. It is looked at when a host asks.
+func (s *setup) isDurable(ctx context.Context, u *user) bool {
+	if fit := s.look(ctx, u); !fit || !s.clustered {
+		return fit
+	}
+	peers, err := streamPeers(ctx, u.conn)
+	return err == nil && askPeers(ctx, u.conn, peers)
+}
+
+// lookAtAll is look for all accounts that have streams.
+func (s *setup) lookAtAll(ctx context.Context) {
+	for _, u := range s.users {
+		if u.conn != nil {
+			s.look(ctx, u)
 		}
 	}
 }
 
-// look makes the streams of an account what they have to be, and notes whether they are.
-func (s *setup) look(ctx context.Context, u *user) {
+// look makes the streams of an account what they have to be, and notes and reports whether they are. A client
+// with the rights may have changed or replaced one.
+func (s *setup) look(ctx context.Context, u *user) bool {
 	for _, config := range []server.StreamConfig{s.entries(), s.agents()} {
 		if err := s.ensure(ctx, u, config); err != nil && ctx.Err() == nil {
 			s.warn("account %q: %v", u.account, err)
-			u.durable.streams.Store(false)
 			s.health.unfit.Store(errors.Is(err, errUnfit))
-			return
+			return false
 		}
 	}
-	u.durable.streams.Store(true)
 	s.health.unfit.Store(false)
-}
-
-// watchPeers looks now and then which servers keep the streams, until ctx ends. One that is
-// there and is no tt-natsd may acknowledge what it has not synced.
-func (s *setup) watchPeers(ctx context.Context, srv *server.Server) {
-	if !s.clustered {
-		return
-	}
-	missed := make(map[string]int) // how often in a row
-	for {
-		interval := peersInterval
-		for _, u := range s.users {
-			if u.conn == nil {
-				continue
-			}
-			peers, err := streamPeers(ctx, u.conn)
-			if err != nil {
-				interval = peersRetry
-				continue
-			}
-			answered := askPeers(ctx, u.conn)
-			durable := true
-			for _, peer := range peers {
-				if peer == srv.Name() || answered[peer] {
-					missed[peer] = 0
-					continue
-				}
-				durable, interval = false, peersRetry
-				if missed[peer]++; missed[peer] == 3 {
-					s.warn("%s does not say that it is a tt-natsd: what it acknowledges may not survive a power cut", peer)
-				}
-			}
-			u.durable.peers.Store(durable)
-		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-time.After(interval):
-		}
-	}
+	return true
 }
 
 // streamPeers returns the names of the servers that keep the stream, and are not down.
@@ -151,22 +100,22 @@ func streamPeers(ctx context.Context, conn *nats.Conn) (names []string, err erro
 	return names, nil
 }
 
-// askPeers returns the names of the servers that answer.
-func askPeers(ctx context.Context, conn *nats.Conn) map[string]bool {
+// askPeers reports whether all of the servers say that they are a tt-natsd.
+func askPeers(ctx context.Context, conn *nats.Conn, peers []string) bool {
 	ctx, cancel := context.WithTimeout(ctx, peersPatience)
 	defer cancel()
-	names := make(map[string]bool)
 	inbox := conn.NewInbox()
 	sub, err := conn.SubscribeSync(inbox)
 	if err != nil || conn.PublishRequest(subjectPeers, inbox, nil) != nil {
-		return names
+		return false
 	}
 	defer func() { _ = sub.Unsubscribe() }()
-	for {
+	for len(peers) > 0 {
 		m, err := sub.NextMsgWithContext(ctx)
 		if err != nil {
-			return names
+			return false
 		}
-		names[string(m.Data)] = true
+		peers = slices.DeleteFunc(peers, func(name string) bool { return name == string(m.Data) })
 	}
+	return true
 }

@@ -12,7 +12,7 @@ import (
 type health struct {
 	full   atomic.Bool // the disk is nearly full: changes are refused
 	closed atomic.Bool // the store was restored, or has lost something: changes are refused but those of a repair
-	unfit  atomic.Bool // a stream may lose what was acknowledged
+	unfit  atomic.Bool // a stream may lose what was acknowledged, when it was looked at last
 }
 
 // problem returns why changes are refused or may be lost, "" if they are not.
@@ -29,11 +29,12 @@ func (h *health) problem() string {
 }
 
 // serveMonitor serves the pages of nats-server at a listener. /healthz has status 503 while there is
-// a problem.
-func (h *health) serveMonitor(l net.Listener, pages http.Handler) *http.Server {
+// a problem; look looks at the streams first.
+func (h *health) serveMonitor(l net.Listener, pages http.Handler, look func()) *http.Server {
 	mux := http.NewServeMux()
 	mux.Handle("/", pages)
 	mux.HandleFunc("/healthz", func(w http.ResponseWriter, r *http.Request) {
+		look()
 		problem := h.problem()
 		if problem == "" {
 			pages.ServeHTTP(w, r)

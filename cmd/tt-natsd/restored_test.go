@@ -10,7 +10,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -289,8 +288,7 @@ func TestStreamsAreLookedAtAgain(t *testing.T) {
 	conn := connect(t, r.url)
 	setup := &setup{replicas: 1, warn: t.Logf}
 	u := &user{conn: conn}
-	setup.look(t.Context(), u)
-	if !u.durable.streams.Load() {
+	if !setup.isDurable(t.Context(), u) {
 		t.Error("the streams are as the server has made them, and do not count as durable")
 	}
 	config := ask(t, conn, "$JS.API.STREAM.INFO."+agents, nil).Config
@@ -303,8 +301,7 @@ func TestStreamsAreLookedAtAgain(t *testing.T) {
 		t.Errorf("max_age is %v", got)
 	}
 	makeAsynchronous(t, conn)
-	setup.look(t.Context(), u)
-	if u.durable.streams.Load() || !setup.health.unfit.Load() {
+	if setup.isDurable(t.Context(), u) || !setup.health.unfit.Load() {
 		t.Error("a stream that is not synced counts as durable")
 	}
 }
@@ -337,94 +334,6 @@ func TestHealth(t *testing.T) {
 	}
 }
 
-// noted waits until the server has noted how far its streams have got.
-func noted(t *testing.T, store string, last int) {
-	t.Helper()
-	until(t, "noted", func() bool {
-		b, _ := os.ReadFile(filepath.Join(store, marksName))
-		return strings.Contains(string(b), ":"+strconv.Itoa(last))
-	})
-}
-
-// staysClosed fails unless a server takes no change, also after its next start.
-func staysClosed(t *testing.T, o options) {
-	t.Helper()
-	for range 2 {
-		r := start(t, o)
-		conn := connect(t, r.url)
-		if got := metadata(t, conn); got[metaRestored] != "true" {
-			t.Errorf("%v, it says %q", got, r.stderr)
-		}
-		if _, problem := append1(t, conn, "ttlog.ns.rooms.a", "other", "0"); problem == "" {
-			t.Error("a change is accepted")
-		}
-		if err := r.stop(); err != nil {
-			t.Fatal(err)
-		}
-	}
-}
-
-// A stream that is missing is noticed before a client can connect, also if another account has one.
-func TestStoreWithoutAStream(t *testing.T) {
-	o := local(t)
-	r := start(t, o)
-	if _, problem := append1(t, connect(t, r.url), "ttlog.ns.rooms.a", "one", "0"); problem != "" {
-		t.Fatal(problem)
-	}
-	noted(t, o.store, 1)
-	if err := r.stop(); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.RemoveAll(filepath.Join(o.store, "jetstream", "$G", "streams", entries)); err != nil {
-		t.Fatal(err)
-	}
-	staysClosed(t, o)
-	r = start(t, o)
-	conn := connect(t, r.url)
-	if _, problem := append1(t, conn, "ttrepair.ns.rooms.a", "one", "0"); problem != "" {
-		t.Error(problem)
-	}
-	if m, err := conn.Request(subjectOpen, nil, patience); err != nil || string(m.Data) != "{}" {
-		t.Fatalf("%v", err)
-	}
-	if _, problem := append1(t, conn, "ttlog.ns.rooms.a", "two", "1"); problem != "" {
-		t.Errorf("open again: %s", problem)
-	}
-}
-
-func TestStoreWithoutTheStreamOfAnAccount(t *testing.T) {
-	o := local(t)
-	o.config = filepath.Join(t.TempDir(), "conf")
-	if err := os.WriteFile(o.config, []byte(`accounts {
-		A { jetstream: enabled, users: [ { user: a, password: a } ] }
-		B { jetstream: enabled, users: [ { user: b, password: b } ] }
-	}`), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	as := func(r *running, user string) *nats.Conn {
-		return connect(t, strings.Replace(r.url, "nats://", "nats://"+user+":"+user+"@", 1))
-	}
-	r := start(t, o)
-	for i, user := range []string{"a", "b", "b"} {
-		if _, problem := append1(t, as(r, user), "ttlog.ns.rooms.a", "one", []string{"0", "0", "1"}[i]); problem != "" {
-			t.Fatal(problem)
-		}
-	}
-	noted(t, o.store, 2)
-	if err := r.stop(); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.RemoveAll(filepath.Join(o.store, "jetstream", "B", "streams", entries)); err != nil {
-		t.Fatal(err)
-	}
-	r = start(t, o)
-	for _, user := range []string{"a", "b"} {
-		if got := metadata(t, as(r, user)); got[metaRestored] != "true" {
-			t.Errorf("%s: %v, it says %q", user, got, r.stderr)
-		}
-	}
-}
-
 // While the streams are being closed, nobody is let in by any listener of the configuration.
 func TestNobodyIsLetInWhileStreamsAreClosed(t *testing.T) {
 	o := local(t)
@@ -438,95 +347,13 @@ func TestNobodyIsLetInWhileStreamsAreClosed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if open := opts.LeafNode.Port != 0 && opts.Websocket.Port != 0; !opts.DontListen || open == o.closing {
+		if open := opts.LeafNode.Port != 0 && opts.Websocket.Port != 0; opts.DontListen != o.closing || open == o.closing {
 			t.Errorf("closing %v: %v %d %d", o.closing, opts.DontListen, opts.LeafNode.Port, opts.Websocket.Port)
 		}
 	}
 	o.closing, o.create, o.restored = false, true, true
 	if got := metadata(t, connect(t, start(t, o).url)); got[metaRestored] != "true" {
 		t.Errorf("%v", got)
-	}
-}
-
-// A store that is made where one was knows nothing of that.
-func TestNewStoreForgets(t *testing.T) {
-	o := local(t)
-	if err := os.Mkdir(o.store, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(o.store, marksName), []byte(`{"$G":9}`), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	o.create = true
-	if got := metadata(t, connect(t, start(t, o).url)); got[metaRestored] != nil {
-		t.Errorf("%v", got)
-	}
-}
-
-// One wrong bit lets the server drop all that comes after it, and a missing file all that was in it.
-// It notices that at its start, before a client can change what is to be given back.
-func TestDamagedStore(t *testing.T) {
-	flip := func(t *testing.T, path string, at func(size int) int) {
-		t.Helper()
-		b, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		b[at(len(b))] ^= 4
-		if err := os.WriteFile(path, b, 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	remove := func(t *testing.T, path string) {
-		t.Helper()
-		if err := os.Remove(path); err != nil {
-			t.Fatal(err)
-		}
-	}
-	small, large := strings.Repeat("a change ", 10), strings.Repeat("a change ", 1<<17)
-	for name, test := range map[string]struct {
-		body   string
-		blocks int
-		damage func(t *testing.T, msgs string, blocks []string)
-	}{
-		"a bit after a kill": {small, 1, func(t *testing.T, msgs string, blocks []string) {
-			flip(t, blocks[0], func(size int) int { return size / 2 })
-			remove(t, filepath.Join(msgs, "index.db"))
-		}},
-		"a bit of the last change": {small, 1, func(t *testing.T, msgs string, blocks []string) {
-			flip(t, blocks[0], func(size int) int { return size - 40 })
-		}},
-		"the only file": {small, 1, func(t *testing.T, msgs string, blocks []string) { remove(t, blocks[0]) }},
-		"a bit of the first file": {large, 3, func(t *testing.T, msgs string, blocks []string) {
-			flip(t, blocks[0], func(size int) int { return size / 2 })
-		}},
-		"the first bit of the second file": {large, 3, func(t *testing.T, msgs string, blocks []string) {
-			flip(t, blocks[1], func(int) int { return 30 })
-		}},
-		"the last file": {large, 3, func(t *testing.T, msgs string, blocks []string) { remove(t, blocks[2]) }},
-	} {
-		t.Run(name, func(t *testing.T) {
-			o := local(t)
-			r := start(t, o)
-			conn := connect(t, r.url)
-			const changes = 20
-			for i := range changes {
-				if _, problem := append1(t, conn, "ttlog.ns.rooms.a", test.body, strconv.Itoa(i)); problem != "" {
-					t.Fatal(problem)
-				}
-			}
-			noted(t, o.store, changes)
-			if err := r.stop(); err != nil {
-				t.Fatal(err)
-			}
-			msgs := filepath.Join(o.store, "jetstream", "$G", "streams", entries, "msgs")
-			blocks, err := filepath.Glob(filepath.Join(msgs, "*.blk"))
-			if err != nil || len(blocks) != test.blocks {
-				t.Fatalf("%v, %v", blocks, err)
-			}
-			test.damage(t, msgs, blocks)
-			staysClosed(t, o)
-		})
 	}
 }
 
@@ -551,8 +378,7 @@ func operatorToken(t *testing.T) string {
 	return token + "." + encode(signature)
 }
 
-// The streams of accounts that operators sign cannot be closed: what is known of the loss stays, and
-// the store is not taken for one whose streams are closed.
+// The streams of accounts that operators sign cannot be closed: the store is not taken for one whose streams are closed.
 func TestStreamsThatCannotBeClosed(t *testing.T) {
 	o := local(t)
 	o.create = true
@@ -561,9 +387,6 @@ func TestStreamsThatCannotBeClosed(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	if err := os.WriteFile(s.marksPath(), []byte(`{"A":9}`), 0o600); err != nil {
-		t.Fatal(err)
-	}
 	o.config = filepath.Join(t.TempDir(), "conf")
 	if err := os.WriteFile(o.config, []byte("operator: "+operatorToken(t)+"\nresolver: MEMORY\n"), 0o600); err != nil {
 		t.Fatal(err)
@@ -571,7 +394,7 @@ func TestStreamsThatCannotBeClosed(t *testing.T) {
 	if err := shutStore(t.Context(), o, s, new(output)); !errors.Is(err, errNotOurs) {
 		t.Errorf("%v", err)
 	}
-	if _, err := os.Stat(s.marksPath()); err != nil || s.Ready {
-		t.Errorf("%v, ready %v", err, s.Ready)
+	if s.Ready {
+		t.Error("the store is ready")
 	}
 }

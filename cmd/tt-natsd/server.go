@@ -58,11 +58,6 @@ func serve(ctx context.Context, o options, stdout, stderr io.Writer) error {
 	for {
 		err := serveOnce(ctx, &o, store, stderr, ready)
 		switch {
-		case errors.Is(err, errDamaged):
-			(&logger{out: stderr}).Warnf("%v: a bit of it was wrong, or a file is missing", err)
-			if err := shutStore(ctx, o, store, stderr); err != nil || ctx.Err() != nil {
-				return err
-			}
 		case !errors.Is(err, errWrite):
 			return err
 		}
@@ -79,9 +74,6 @@ func serve(ctx context.Context, o options, stdout, stderr io.Writer) error {
 func shutStore(ctx context.Context, o options, store *store, stderr io.Writer) error {
 	o.closing = true
 	if err := serveOnce(ctx, &o, store, stderr, func(int) {}); err != nil || ctx.Err() != nil {
-		return err
-	}
-	if err := store.forget(); err != nil {
 		return err
 	}
 	return store.write(record{Ready: true})
@@ -115,16 +107,6 @@ func serveOnce(ctx context.Context, o *options, store *store, stderr io.Writer, 
 	if o.closing && setup.operators {
 		return errNotOurs
 	}
-	var full blocks
-	if !clustered {
-		if err := store.unindex(); err != nil {
-			return err
-		}
-		if full, err = store.fullBlocks(); err != nil {
-			return err
-		}
-		defer func() { full.Close() }()
-	}
 	setup.restored = o.closing
 	s, err := server.NewServer(opts)
 	if err != nil {
@@ -146,34 +128,17 @@ func serveOnce(ctx context.Context, o *options, store *store, stderr io.Writer, 
 	if config := s.JetStreamConfig(); config == nil || !config.SyncAlways {
 		return errors.New("JetStream does not sync always")
 	}
-	if opts.DontListen && !o.closing {
-		err := store.cut(full)
-		if err == nil {
-			err = store.reach(s)
-		}
-		if err != nil {
-			return err
-		}
-		full.Close()
-		full = nil
-		// The server keeps opts, and reads there who has to show a certificate on which listener.
-		opts.DontListen = false
-		s.AcceptLoop(make(chan struct{})) // which it closes when it listens
-		if err := waitReady(ctx, s, log.failed); err != nil {
-			return ended(ctx, err)
-		}
-	}
 	port := o.port(s, opts)
 	if !o.closing && !isLoopback(opts.Host) && opts.TLSConfig == nil {
 		log.Warnf("%s can be reached by others, without TLS: give certificates in --config", opts.Host)
 	}
 	if monitor != nil {
-		pages := setup.health.serveMonitor(monitor, s.HTTPHandler())
+		pages := setup.health.serveMonitor(monitor, s.HTTPHandler(), func() { setup.lookAtAll(ctx) })
 		defer pages.Close()
 		log.print("info:", "monitoring at http://%s", []any{monitor.Addr()})
 	}
 	if !o.closing {
-		background.Go(func() { watchStore(ctx, s, store, !clustered, setup.names(), &setup.health, log) })
+		background.Go(func() { watchStore(ctx, s, store, setup.names(), &setup.health, log) })
 	}
 	setup.warn = log.Warnf
 	for _, u := range setup.users {
@@ -197,7 +162,6 @@ func serveOnce(ctx context.Context, o *options, store *store, stderr io.Writer, 
 				log.Warnf("the store was restored, or has lost something: changes are refused until a host has given back what it has, and says: tt doctor --repair --open")
 			}
 			ready(port)
-			background.Go(func() { setup.watchStreams(ctx, s) })
 			made = nil
 		case err := <-log.failed:
 			return ended(ctx, err)
@@ -290,9 +254,7 @@ func (o options) server() (opts *server.Options, clustered bool, err error) {
 		opts.HTTPHost, opts.HTTPPort = "127.0.0.1", server.RANDOM_PORT
 	}
 	clustered = opts.Cluster.Port != 0 || len(opts.Routes) > 0
-	// Until the store was looked at. The server opens other listeners of the configuration before that,
-	// so a client that comes by one of them may be heard for the moment that the look takes.
-	opts.DontListen = o.closing || !clustered
+	opts.DontListen = o.closing
 	if o.closing {
 		opts.LeafNode.Port, opts.LeafNode.Remotes, opts.Websocket.Port, opts.MQTT.Port = 0, nil, 0, 0
 	}

@@ -71,11 +71,6 @@ func openStore(o options) (s *store, err error) {
 	if err := s.admit(o, known); err != nil {
 		return nil, err
 	}
-	if o.create {
-		if err := s.forget(); err != nil {
-			return nil, err
-		}
-	}
 	if known {
 		return s, nil
 	}
@@ -209,9 +204,8 @@ var errGone = errors.New("the store was removed or replaced")
 
 // watchStore looks at the directory every second until ctx ends. It lets changes be refused
 // while the file system is nearly full, and let through again later; reads go on. It ends the
-// server if the directory is another one, or the server cannot write any more, or, where it is alone,
-// the store has lost changes: in a cluster a server may begin anew, and gets all from the others.
-func watchStore(ctx context.Context, srv *server.Server, s *store, alone bool, accounts []string, h *health, log *logger) {
+// server if the directory is another one, or the server cannot write any more.
+func watchStore(ctx context.Context, srv *server.Server, s *store, accounts []string, h *health, log *logger) {
 	before := make(map[*server.Account]server.JetStreamAccountLimits) // while it is full
 	for {
 		switch {
@@ -221,12 +215,6 @@ func watchStore(ctx context.Context, srv *server.Server, s *store, alone bool, a
 		case !srv.JetStreamEnabled():
 			log.fail(errWrite)
 			return
-		}
-		if alone {
-			if err := s.reach(srv); err != nil {
-				log.fail(err)
-				return
-			}
 		}
 		free, size, err := freeSpace(s.dir)
 		full := err == nil && free < reserve(size)

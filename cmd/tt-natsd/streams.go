@@ -57,9 +57,8 @@ type user struct {
 	account, name, password string
 	key                     nkeys.KeyPair // nil: the name and the password, if any
 
-	had     bool       // there was a stream of entries in the store before the server was started
-	conn    *nats.Conn // nil if the account has no streams
-	durable durability
+	had  bool       // there was a stream of entries in the store before the server was started
+	conn *nats.Conn // nil if the account has no streams
 }
 
 func (u *user) accountName() string {
@@ -166,7 +165,6 @@ func (s *setup) makeStreams(ctx context.Context, u *user) error {
 		for {
 			err := s.ensure(ctx, u, config)
 			if err == nil {
-				u.durable.streams.Store(true)
 				break
 			}
 			if server.IsNatsErr(err, server.JSNotEnabledForAccountErr) {
