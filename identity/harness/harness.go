@@ -147,6 +147,7 @@ type HookInput struct {
 	Reason     string   // why the session has ended
 	Failure    string   // why the turn of the model has failed
 	Transcript string   // the file of the session, if that says when a turn of the model ends
+	Foreign    string   // sent by another program that runs the hooks of this harness, and cannot do what they are told
 	Signature  string   // sent by no other harness; tells whose input it is
 }
 

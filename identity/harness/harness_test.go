@@ -57,6 +57,7 @@ var optional = map[string]string{
 	"Input.Asked":             "ToolInput has it",
 	"Input.Failure":           "it has no event for a turn that fails",
 	"Input.Transcript":        "hooks say when a turn ends, or StatusDir does",
+	"Input.Foreign":           "no other program is known to run its hooks",
 	"Input.Signature":         "its input looks like that of others",
 	"Answer.EditIsSpecific":   "the plain decision will do",
 	"Answer.SilenceRefuses":   "silence permits",

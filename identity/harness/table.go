@@ -42,7 +42,7 @@ var table = []*Harness{
 			Tool: "tool_name", ToolInput: "tool_input", Files: []string{"file_path", "notebook_path"},
 			Command: []string{"command"},
 			Prompt:  "prompt", Repeated: "stop_hook_active", Subagent: "agent_id", Changed: "file_path", Failure: "error", Reason: "reason",
-			Tasks: "background_tasks",
+			Tasks: "background_tasks", Foreign: "cursor_version",
 		},
 		Answer: HookAnswer{Stop: "block", StopMayQuote: true, StopIsContext: "2.1.163", EditIsSpecific: true},
 		MCP: MCP{

@@ -114,19 +114,25 @@ func (h *run) next(agent *listen.Agent, room *member.Room, w *workspace.Workspac
 		_, _ = agent.WakePath()
 	}
 	h.startHearing(agent)
-	if !h.startListener(agent) && !h.isCalled(agent) {
-		return waitYourself(w)
+	if h.startListener(agent) || h.isCalled(agent) {
+		return "You are " + ordinal(room.Place()) + ". End your turn: you are called when it is yours."
 	}
-	return "You are " + ordinal(room.Place()) + ". End your turn: you are called when it is yours."
+	if !h.isProved(agent) {
+		return "You are " + ordinal(room.Place()) + ". Do the same again when it is free."
+	}
+	return waitYourself(w)
 }
 
 // isCalled reports whether the session is woken when its model is idle, although nothing listens
 // for it now.
 func (h *run) isCalled(agent *listen.Agent) bool {
 	hooks := h.row().Hooks
-	return agent.Client.Hearing().Listens() != "" || h.watches() || hooks.Has(harness.KindListen) && h.lasts() ||
+	if agent.Client.Hearing().Listens() != "" {
+		return true
+	}
+	return h.isProved(agent) && (h.watches() || hooks.Has(harness.KindListen) && h.lasts() ||
 		hooks.Hold && h.installed().Holds(h.call.Harness) ||
-		hooks.Shape == harness.Plugin
+		hooks.Shape == harness.Plugin)
 }
 
 func ordinal(n int) string {

@@ -9,6 +9,7 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/hearing"
 	"github.com/talking-stick/tt/cmd/internal/hooks/listen"
 	"github.com/talking-stick/tt/cmd/internal/member"
+	"github.com/talking-stick/tt/identity"
 )
 
 // The hidden commands that hooks start: they go on after the hook.
@@ -66,7 +67,7 @@ func (h *run) startHearing(agent *listen.Agent) {
 }
 
 // startListener starts the process that listens for an agent of a harness with a queue of
-// prompts, unless there is one. It reports whether a process listens, or was started to.
+// prompts, unless there is one. What wakes a session is its own program, which need not be on the PATH. It reports whether a process listens, or was started to.
 func (h *run) startListener(agent *listen.Agent) bool {
 	if agent.Client.Hearing().IsListening() {
 		return true
@@ -75,8 +76,13 @@ func (h *run) startListener(agent *listen.Agent) bool {
 	if queue == "" || len(agent.Client.Hearing().Rooms()) == 0 {
 		return false
 	}
-	if _, err := exec.LookPath(h.row().Program); err != nil {
+	program := identity.ProgramOf(h.Table, h.row())
+	if program == "" {
+		program, _ = exec.LookPath(h.row().Program)
+	}
+	if program == "" {
+		agent.CannotWake(h.row().Program + " is not on the PATH, and the session's own is not known")
 		return false
 	}
-	return agent.Client.StartDetached("listen", "--via", queue, "--agent", agent.Client.Self.ID) == nil
+	return agent.Client.StartDetached("listen", "--via", queue, "--program", program, "--agent", agent.Client.Self.ID) == nil
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 
 	"github.com/talking-stick/tt/cmd/internal/hooks/listen"
@@ -75,9 +76,21 @@ func (h *run) resolve(lookup func(string) string) (identity.Agent, error) {
 func (h *run) row() *harness.Harness { return harness.Get(h.call.Harness) }
 
 // watches reports whether the harness can watch the wake file and wake the agent. One that
-// says that it runs a single turn ends with it.
+// says that it runs a single turn ends with it, and who runs the hooks of another one does not know of it.
 func (h *run) watches() bool {
-	return h.row().Hooks.Has(harness.KindFileChanged) && (h.lasts() || h.Env.Lookup(h.row().Hooks.Interactive.Var) == "")
+	return !h.call.Foreign && h.row().Hooks.Has(harness.KindFileChanged) && (h.lasts() || h.Env.Lookup(h.row().Hooks.Interactive.Var) == "")
+}
+
+// isProved reports whether what the hooks of the harness do to wake an agent is known to work: the
+// environment has a variable of the harness, so that it has run the hook itself, or it has noticed a
+// notification.
+func (h *run) isProved(agent *listen.Agent) bool {
+	row := h.row()
+	has := func(name string) bool { return name != "" && h.Env.Lookup(name) != "" }
+	own := row.PIDVar == "" || has(row.PIDVar) || has(row.Hooks.Interactive.Var) || slices.ContainsFunc(row.SessionVars, has) ||
+		slices.ContainsFunc(row.Markers, func(m harness.Marker) bool { return has(m.Var) })
+	l := agent.Client.Hearing().Listener()
+	return !h.call.Foreign && (own || l.Proved())
 }
 
 // lasts reports whether the session is known to go on after this turn.
@@ -105,7 +118,7 @@ func (h *run) begin(ctx context.Context) error {
 		}
 		r.Watch = []string{path}
 	}
-	told := watches
+	told := watches && h.isProved(agent)
 	if h.call.Kind == harness.KindSessionStart {
 		h.endSessionsBefore(ctx, agent)
 		// What another process of it did is over. In this one it goes on, as after its context was made shorter.
@@ -119,7 +132,7 @@ func (h *run) begin(ctx context.Context) error {
 		if err := h.open(ctx, agent, watches); err != nil {
 			return err
 		}
-		told = h.startListener(agent) || watches
+		told = h.startListener(agent) || told
 		h.startHearing(agent)
 	}
 	if h.call.Kind == harness.KindSessionStart {

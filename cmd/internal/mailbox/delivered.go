@@ -140,9 +140,7 @@ func (m *Mailbox) Reach(st *turn.State, f turn.Facts) []MemberReach {
 		if view.Reach == turn.ReachUnheard {
 			reach.NotifiedAt = event.NewTime(f.Hearing(view.AgentID).Notified)
 		}
-		if view.Listening != "" {
-			reach.Error = m.Room.HearingOf(view.AgentID).Listener().Error
-		}
+		reach.Error = m.Room.HearingOf(view.AgentID).Listener().Error
 		reach.Note = hearingNote(f.Hearing(view.AgentID))
 		list = append(list, reach)
 	}

@@ -1,6 +1,7 @@
 package ttcmd
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"os/exec"
@@ -11,6 +12,7 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/hooks/listen"
 	"github.com/talking-stick/tt/cmd/internal/member"
 	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/identity"
 	"github.com/talking-stick/tt/identity/harness"
 	"github.com/talking-stick/tt/journal/wire"
 )
@@ -43,6 +45,7 @@ var listenCommand = &cli.Command{
 			f.Choice("via", "KIND", listenWays, "how the agent is woken: by lines (stdout, opencode) or codex queue")
 		})
 		f.String("exec", "CMD", "run a command of the shell each time")
+		f.String("program", "PATH", "the codex to call instead of that of the session, or the one on the PATH")
 		f.Bool("off", "wake for turns alone from now on, and end")
 	},
 	Streams: true,
@@ -145,7 +148,10 @@ func codexTransport(c *cli.Invocation, client *member.Client) (t listen.Transpor
 	if thread == "" {
 		return t, c.Usagef("no thread of Codex is known: run this inside Codex, or set %s", h.SessionVars[0])
 	}
-	program, err := exec.LookPath(h.Program)
+	program := cmp.Or(c.String("program"), identity.ProgramOf(client.Table, h))
+	if program == "" {
+		program, err = exec.LookPath(h.Program)
+	}
 	if err == nil {
 		program, err = filepath.Abs(program)
 	}

@@ -101,7 +101,10 @@ func writeWhy(t *cli.Text, standing turn.Standing, told []mailbox.MemberReach, r
 		if m.Activity.Job != "" && m.ID != standing.Owner { // whose job is told below
 			words += "; runs job " + m.Activity.Job
 		}
-		if m.Error != "" {
+		switch {
+		case m.Error != "" && m.Listening == "":
+			words += "; nothing can wake it: " + m.Error
+		case m.Error != "":
 			words += "; the last attempt failed: " + m.Error
 		}
 		hears(words)

@@ -190,10 +190,17 @@ func (a *Agent) takePost(ctx context.Context, how string) (session string, relea
 
 // note records the last error of the transport.
 func (a *Agent) note(ctx context.Context, failure error) {
-	text := ""
 	if failure != nil {
-		text = cli.Line(failure.Error())
+		a.CannotWake(failure.Error())
+		return
 	}
+	a.setError(ctx, "")
+}
+
+// CannotWake records why nothing can wake the agent. What listens next removes that.
+func (a *Agent) CannotWake(why string) { a.setError(context.Background(), cli.Line(why)) }
+
+func (a *Agent) setError(ctx context.Context, text string) {
 	_ = a.change(ctx, func(l *hearing.Listener) bool {
 		changed := l.Error != text
 		l.Error = text

@@ -34,6 +34,7 @@ type Call struct {
 	PromptText string   // of a prompt, if the input has it
 	Interrupt  bool     // of a stop: the user has ended the turn
 	Reply      int      // of a stop: how many bytes the model has said in the turn; 0 if the input does not have it
+	Foreign    bool     // another program than the harness has run the hook
 	Subagent   bool     // a helper inside the session asks, not the agent itself
 	Busy       bool     // of a stop: work goes on in the background, the turn is not over
 	Task       bool     // of a stop: the turn is over, but a command that the model has started runs in the background
@@ -87,6 +88,7 @@ func Decode(id harness.ID, kind harness.Kind, data []byte) (Call, error) {
 	call.Reply = len(reply)
 	call.GoesOn = kind == harness.KindSessionEnd && slices.Contains(h.Hooks.StaysAfter, reason)
 	call.Busy = idle != nil && !*idle
+	call.Foreign = in.get(h.Input.Foreign) != nil
 	call.Task = isRunning(in.get(h.Input.Tasks))
 	if kind == harness.KindShell || kind == harness.KindEdit || kind == harness.KindAsks {
 		call.readCommand(h.Input, in.get(h.Input.ToolInput))
