@@ -39,7 +39,7 @@ var budgets = map[string]int{
 	"cmd/internal/console":       4100,
 	"cmd/internal/consolecmd":    50,
 	"cmd/internal/hearing":       800,
-	"cmd/internal/hooks":         2100,
+	"cmd/internal/hooks":         2150,
 	"cmd/internal/hooks/guard":   500,
 	"cmd/internal/hooks/listen":  1150,
 	"cmd/internal/hooks/payload": 350,
@@ -62,14 +62,14 @@ var budgets = map[string]int{
 	"cmd/tt":                     50,
 	"cmd/tt-console":             50,
 	"cmd/tt-nats":                1500,
-	"cmd/tt-natsd":               1650,
+	"cmd/tt-natsd":               1350,
 	"fsroom":                     3800,
 	"fsroom/code":                200,
 	"fsroom/doctor":              1080,
 	"fsroom/engine":              200,
 	"fsroom/history":             300,
 	"fsroom/ledger":              6800,
-	"fsroom/mirror":              2050,
+	"fsroom/mirror":              2100,
 	"fsroom/topic":               1300,
 	"fsroom/turn":                6500,
 	"fsroom/workspace":           850,
@@ -82,8 +82,8 @@ var budgets = map[string]int{
 
 // What all packages together may have.
 const (
-	productBudget = 81_700 // what users run
-	linkedBudget  = 64_600 // the part of it that tt links
+	productBudget = 81_600 // what users run
+	linkedBudget  = 64_700 // the part of it that tt links
 	toolsBudget   = 7_800  // test tools, which are to come down to 6 000
 	fileBudget    = 400    // one file of either
 )
@@ -94,8 +94,8 @@ var longFiles = map[string]int{
 	"cmd/internal/member/wait.go":               550,
 	"cmd/internal/report/page/page.js":          700,
 	"fsroom/engine/enginetest/enginetest.go":    500,
-	"fsroom/engine/enginetest/memory/memory.go": 410,
-	"fsroom/mirror/mirror.go":                   500,
+	"fsroom/engine/enginetest/memory/memory.go": 450,
+	"fsroom/mirror/mirror.go":                   550,
 	"fsroom/mirror/records.go":                  500,
 	"fsroom/turn/fields.go":                     455,
 }
