@@ -62,7 +62,8 @@ func (h *run) awaitNews(ctx context.Context, agent *listen.Agent, objection stri
 		limited, cancel := context.WithTimeout(ctx, holdLimit)
 		defer cancel()
 		ctx = limited
-	case !h.row().Hooks.Has(harness.KindListen), h.call.Foreign, !h.lasts() && h.Env.Lookup(stayVar) != "1", agent.Client.Hearing().Listens() != "":
+	case !h.row().Hooks.Has(harness.KindListen), h.call.Foreign,
+		!h.lasts() && h.Env.Lookup(stayVar) != "1", agent.Client.Hearing().Listens() != "":
 		return nil
 	}
 	var said error
