@@ -92,12 +92,21 @@ func (h *run) want(w *workspace.Workspace, holder string) string {
 	if err != nil {
 		return waitYourself(w)
 	}
+	h.beCallable(agent)
 	room, st, err := agent.Client.WantAuto(context.Background(), w)
 	if err != nil {
 		return waitYourself(w)
 	}
 	h.again = st.Owner != holder && h.lost < mostLost
 	return h.next(agent, room, w)
+}
+
+// beCallable makes the file that wakes the session, before it becomes a member of a room that would forget it without: the
+// hook at its beginning may not have run.
+func (h *run) beCallable(agent *listen.Agent) {
+	if h.watches() {
+		_, _ = agent.WakePath()
+	}
 }
 
 func waitYourself(w *workspace.Workspace) string {
@@ -109,9 +118,6 @@ func waitYourself(w *workspace.Workspace) string {
 func (h *run) next(agent *listen.Agent, room *member.Room, w *workspace.Workspace) string {
 	if l := agent.Client.Hearing().Listener(); !h.isGuest(agent) && (l.Session != h.call.SessionID || !isOf(l.Process, agent)) {
 		_ = h.open(context.Background(), agent, false)
-	}
-	if h.watches() { // the hook at its beginning may not have run
-		_, _ = agent.WakePath()
 	}
 	h.startHearing(agent)
 	if h.startListener(agent) || h.isCalled(agent) {

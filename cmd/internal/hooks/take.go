@@ -30,6 +30,7 @@ func (h *run) take(ctx context.Context, stick *guard.Stick) error {
 	if err != nil {
 		return err
 	}
+	h.beCallable(agent)
 	room, res, err := agent.Client.TakeAuto(ctx, w)
 	h.note(turn.ActivityWorking) // it may be a member only now
 	switch {

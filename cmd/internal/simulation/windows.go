@@ -3,6 +3,7 @@ package simulation
 import (
 	"encoding/json"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -86,6 +87,9 @@ func (w *world) whoami(p *proc, x *window) *window {
 	return x
 }
 
+// over is what a session is told that has no turn to wait for.
+var over = regexp.MustCompile(`the room at .* has ended|you were removed`)
+
 // hook runs a hook for an event of the harness. It returns why it refuses, "" if it does not.
 func (w *world) hook(p *proc, x *window, kind, event string, more map[string]any) (r result, refused string) {
 	payload := map[string]any{"session_id": x.session, "cwd": w.dir, "hook_event_name": event}
@@ -95,6 +99,9 @@ func (w *world) hook(p *proc, x *window, kind, event string, more map[string]any
 	stdin, _ := json.Marshal(payload)
 	session := x.session
 	r = w.tt(p, x, string(stdin), "hook", kind, "--harness", "claude-code")
+	if (kind == "context" || kind == "stop") && over.MatchString(r.out) {
+		w.oracle.wantsNot(x.agent)
+	}
 	output := r.object("hookSpecificOutput")
 	if paths, _ := output["watchPaths"].([]any); len(paths) > 0 && x.session == session {
 		x.watch, _ = paths[0].(string)
@@ -187,9 +194,6 @@ func (w *world) idle(id string, x *window, failure string) {
 			x.called = x.called || strings.Contains(refused, "reserved for you") || strings.Contains(refused, "offered to you")
 			x.offered = strings.Contains(refused, "reserved for you")
 			x.hand = x.hand || strings.Contains(refused, "You still hold")
-			if strings.Contains(refused, "has ended") || strings.Contains(refused, "you were removed") { // there is no turn to wait for
-				w.oracle.wantsNot(x.agent)
-			}
 			return
 		}
 		w.logf("%s (%s) ends its model's turn", p.name, x.name)
