@@ -27,13 +27,15 @@ type Agent struct {
 	store    *Store
 	dir      string
 	unusable error // why the directory cannot be used
-	peers    Peers // the other hosts that know the room
+	peers    Peers // the other hosts that share the room; nil: none do
 }
 
 // Agent returns the directory of an agent, which need not exist.
 func (r *Room[S]) Agent(id string) Agent {
 	a := r.localAgent(id)
-	a.peers = r.backend
+	if r.shared != nil {
+		a.peers = r.shared
+	}
 	return a
 }
 
@@ -49,7 +51,7 @@ func (r *Files[S]) localAgent(id string) Agent {
 	if a, ok := r.agents[id]; ok {
 		return a
 	}
-	a := Agent{store: r.store, dir: filepath.Join(r.AgentsDir(), AgentKey(id)), unusable: unusable, peers: alone{}}
+	a := Agent{store: r.store, dir: filepath.Join(r.AgentsDir(), AgentKey(id)), unusable: unusable}
 	if a.unusable == nil {
 		a.unusable = r.store.Explain(r.store.checkDirs(r.AgentsDir(), a.dir), a.dir)
 	}
@@ -72,6 +74,9 @@ func AgentKey(id string) string {
 // Heard returns when the engine got the last record of the agent from another host, by the
 // engine's clock. It is zero if no other host has sent one, or if this host has sent one since.
 func (a Agent) Heard() time.Time {
+	if a.peers == nil {
+		return time.Time{}
+	}
 	return a.peers.Heard(a.key())
 }
 
@@ -103,7 +108,9 @@ func (a Agent) Mark(name string, at time.Time) error {
 
 // publish makes a file that has changed known to other hosts.
 func (a Agent) publish(name string) {
-	a.peers.Publish(a.dir, name)
+	if a.peers != nil {
+		a.peers.Publish(a.dir, name)
+	}
 }
 
 // key returns the name of the agent's directory.
@@ -149,8 +156,10 @@ func (a Agent) Marked(name string) time.Time {
 	if info, err := os.Lstat(a.Path(name)); err == nil && info.Mode().IsRegular() {
 		at = info.ModTime()
 	}
-	if there := a.peers.Marked(a.key(), name); there.After(at) {
-		return there
+	if a.peers != nil {
+		if there := a.peers.Marked(a.key(), name); there.After(at) {
+			return there
+		}
 	}
 	return at
 }
@@ -165,6 +174,9 @@ func (a Agent) Hold(name string) (release func(), err error) {
 	if err != nil {
 		return nil, a.explain(err)
 	}
+	if a.peers == nil {
+		return release, nil
+	}
 	withdraw, unlock := a.peers.Announce(a.key(), name), release
 	return func() { withdraw(); unlock() }, nil
 }
@@ -175,13 +187,13 @@ func (a Agent) Held(name string) bool {
 		return false
 	}
 	held, err := lockfile.Held(a.Path(name))
-	return err == nil && held || a.peers.Held(a.key(), name)
+	return err == nil && held || a.peers != nil && a.peers.Held(a.key(), name)
 }
 
 // SignedElsewhere returns the signature of a mark that a process on another host holds, ""
 // if none does.
 func (a Agent) SignedElsewhere(name string) string {
-	if a.unusable != nil {
+	if a.unusable != nil || a.peers == nil {
 		return ""
 	}
 	return a.peers.Signed(a.key(), name)
@@ -230,7 +242,7 @@ func (r *Room[S]) Holders(mark, except string) ([]Holder, error) {
 	}
 	var all []Holder
 	for _, e := range entries {
-		a := Agent{dir: filepath.Join(r.AgentsDir(), e.Name()), peers: alone{}}
+		a := Agent{dir: filepath.Join(r.AgentsDir(), e.Name())}
 		if !e.IsDir() || e.Name() == AgentKey(except) || !a.Held(mark) {
 			continue
 		}
@@ -240,7 +252,10 @@ func (r *Room[S]) Holders(mark, except string) ([]Holder, error) {
 		}
 		all = append(all, h)
 	}
-	for _, h := range r.backend.Holders(mark) {
+	if r.shared == nil {
+		return all, nil
+	}
+	for _, h := range r.shared.Holders(mark) {
 		if h.Key != AgentKey(except) && !slices.ContainsFunc(all, func(here Holder) bool { return here.Key == h.Key }) {
 			all = append(all, h)
 		}
@@ -254,7 +269,7 @@ func (r *Room[S]) Holders(mark, except string) ([]Holder, error) {
 func (r *Files[S]) ForgetAgents(mark string) {
 	entries, _ := os.ReadDir(r.AgentsDir())
 	for _, e := range entries {
-		a := Agent{dir: filepath.Join(r.AgentsDir(), e.Name()), peers: alone{}}
+		a := Agent{dir: filepath.Join(r.AgentsDir(), e.Name())}
 		files, err := os.ReadDir(a.dir)
 		if err != nil || !e.IsDir() || len(files) != 1 || files[0].Name() != mark || a.Held(mark) {
 			continue
@@ -273,8 +288,10 @@ func (a Agent) Read(name string, v wire.Fields) bool {
 		return false
 	}
 	b, err := lockfile.ReadRegular(a.Path(name), limit)
-	if there := a.peers.Content(a.key(), name, a.Changed(name)); there != nil {
-		b, err = there, nil
+	if a.peers != nil {
+		if there := a.peers.Content(a.key(), name, a.Changed(name)); there != nil {
+			b, err = there, nil
+		}
 	}
 	return err == nil && wire.Decode(b, v) == nil
 }

@@ -96,7 +96,7 @@ func (r *Room[S]) await(ctx context.Context, inspect Inspect[S], subscribe func(
 			sleep.Poll = unsettledPoll
 		}
 		reason, err := sub.wait(ctx, sleep)
-		for err == nil && reason == polled && (!r.shared || time.Since(looked) < recordsPoll) && r.isCurrent() &&
+		for err == nil && reason == polled && (r.shared == nil || time.Since(looked) < recordsPoll) && r.isCurrent() &&
 			(watched == nil || watched.isCurrent()) && stamps() == seen {
 			if sleep.For > 0 {
 				sleep.For = max(sleep.For-sub.slept, 1)

@@ -21,12 +21,15 @@ type Backend[S any] interface {
 	Refresh(ctx context.Context) error
 	// Watch keeps the files up to date until stop is called, see [Room.Pull].
 	Watch(ctx context.Context) (stop func())
-	// Current reports whether the files are up to date as long as somebody watches. With an
-	// engine, the process that keeps them so may be stopped.
+}
+
+// Shared is the backend of a room that several hosts share. A room of one host alone has none: what it would
+// say is then as on one host.
+type Shared[S any] interface {
+	Backend[S]
+	// Current reports whether the files are up to date as long as somebody watches: the process that
+	// keeps them so may be stopped.
 	Current() bool
-
-	// The others make a difference only if several hosts share the room.
-
 	Exists() bool // called if there is no journal here: whether the engine has the room
 	Confirm(ctx context.Context) (*Snapshot[S], error)
 	Renew(ctx context.Context, note Renewal[S], appended func() error) error
@@ -69,7 +72,7 @@ type Peers interface {
 const LostFile = "lost"
 
 // IsShared reports whether the room is shared with other hosts by an engine.
-func (r *Room[S]) IsShared() bool { return r.shared }
+func (r *Room[S]) IsShared() bool { return r.shared != nil }
 
 // A Renewal returns the note to append, nil for none, and how long the engine keeps it. It
 // may be called more than once.
@@ -79,26 +82,53 @@ type Renewal[S any] func(*Snapshot[S]) (note []byte, keep time.Duration, err err
 // has happened since the room was as note got it, and then calls appended. The room is
 // locked meanwhile. Without an engine nobody reads the note.
 func (r *Room[S]) Renew(ctx context.Context, note Renewal[S], appended func() error) error {
-	return r.store.Explain(r.backend.Renew(ctx, note, appended), r.dir)
+	if r.shared == nil {
+		return r.Locked(ctx, func(snap *Snapshot[S]) error {
+			b, _, err := note(snap)
+			if err != nil || b == nil {
+				return err
+			}
+			return appended()
+		})
+	}
+	return r.store.Explain(r.shared.Renew(ctx, note, appended), r.dir)
 }
 
 // Note returns the last note of the room that this host has fetched, and when the engine
 // got it, on its own clock; nil if there is none, or no engine.
-func (r *Room[S]) Note() (note []byte, at time.Time) { return r.backend.Note() }
+func (r *Room[S]) Note() (note []byte, at time.Time) {
+	if r.shared == nil {
+		return nil, time.Time{}
+	}
+	return r.shared.Note()
+}
 
 // Unreachable returns why the engine could not be reached when it was asked last for what
 // this host does not have of the room: nil if it was, or if there is none. The room was
 // up to date at the time asOf, which is zero if it never was.
-func (r *Room[S]) Unreachable() (asOf time.Time, err error) { return r.backend.Unreachable() }
+func (r *Room[S]) Unreachable() (asOf time.Time, err error) {
+	if r.shared == nil {
+		return time.Time{}, nil
+	}
+	return r.shared.Unreachable()
+}
 
 // BootOf returns the boot that another host has said it is in, "" if it is not known.
-func (r *Room[S]) BootOf(host string) string { return r.backend.Boot(host) }
+func (r *Room[S]) BootOf(host string) string {
+	if r.shared == nil {
+		return ""
+	}
+	return r.shared.Boot(host)
+}
 
 // Confirm is [Room.View] for those who need proof: at some moment since the call a majority
 // of the engine's servers agreed that the room was as it is returned. It takes the room's
 // lock. Without an engine it is View.
 func (r *Room[S]) Confirm(ctx context.Context) (*Snapshot[S], error) {
-	snap, err := r.backend.Confirm(ctx)
+	if r.shared == nil {
+		return r.View()
+	}
+	snap, err := r.shared.Confirm(ctx)
 	return snap, r.store.Explain(err, r.dir)
 }
 
@@ -114,4 +144,4 @@ func (r *Room[S]) Refresh(ctx context.Context) error {
 func (r *Room[S]) Pull(ctx context.Context) (stop func()) { return r.backend.Watch(ctx) }
 
 // isCurrent reports whether the files are up to date, as long as somebody pulls.
-func (r *Room[S]) isCurrent() bool { return r.backend.Current() }
+func (r *Room[S]) isCurrent() bool { return r.shared == nil || r.shared.Current() }

@@ -139,7 +139,7 @@ func (r *Room[S]) Lookup(ctx context.Context) (at func(seq int64) (*event.Event,
 	}
 	at = func(seq int64) (*event.Event, error) {
 		found, err := r.EventAt(ctx, log, r.JournalPath(), seq)
-		if err == nil && found == nil && r.shared {
+		if err == nil && found == nil && r.shared != nil {
 			// A state may have events that the mirror has not: another process wrote to it.
 			if err = r.Refresh(ctx); err == nil && log == nil {
 				log, err = r.OpenJournal()

@@ -26,7 +26,7 @@ const (
 // Listener returns the directory of an agent that belongs to no room: of what listens for
 // it. It need not exist.
 func (s *Store) Listener(id string) Agent {
-	a := Agent{store: s, dir: s.listenerDir(id), peers: alone{}}
+	a := Agent{store: s, dir: s.listenerDir(id)}
 	a.unusable = s.Explain(s.checkDirs(filepath.Dir(a.dir), a.dir), a.dir)
 	return a
 }
@@ -46,7 +46,7 @@ func (s *Store) NotifyListener(id string) { s.NotifyListenerOf(AgentKey(id)) }
 
 // NotifyListenerOf is [Store.NotifyListener] for the agent with the key, see [AgentKey].
 func (s *Store) NotifyListenerOf(key string) {
-	dir, now := Agent{store: s, dir: filepath.Join(s.dir, ListenersFolder, key), peers: alone{}}, time.Now()
+	dir, now := Agent{store: s, dir: filepath.Join(s.dir, ListenersFolder, key)}, time.Now()
 	path := dir.Path(ListenerWakeFile)
 	if !exists(path) || s.checkDirs(filepath.Dir(dir.dir), dir.dir) != nil {
 		return

@@ -3,7 +3,6 @@ package fsroom
 import (
 	"context"
 	"errors"
-	"time"
 
 	"github.com/talking-stick/tt/journal"
 	"github.com/talking-stick/tt/journal/event"
@@ -12,10 +11,7 @@ import (
 
 // A local room is one of this host alone: its lock orders the changes. The numbers are those
 // of the steps in the package comment.
-type local[S any] struct {
-	files *Files[S]
-	alone
-}
+type local[S any] struct{ files *Files[S] }
 
 func (r local[S]) View(context.Context) (*Snapshot[S], error) { return r.files.Load() }
 
@@ -78,36 +74,5 @@ func (r local[S]) Locked(ctx context.Context, do func(*Snapshot[S]) error) error
 	return do(snap)
 }
 
-func (r local[S]) Renew(ctx context.Context, note Renewal[S], appended func() error) error {
-	return r.Locked(ctx, func(snap *Snapshot[S]) error {
-		b, _, err := note(snap)
-		if err != nil || b == nil {
-			return err
-		}
-		return appended()
-	})
-}
-
-func (r local[S]) Confirm(ctx context.Context) (*Snapshot[S], error)               { return r.View(ctx) }
-func (r local[S]) Exists() bool                                                    { return false }
-func (r local[S]) Refresh(context.Context) error                                   { return nil }
-func (r local[S]) Watch(context.Context) (stop func())                             { return func() {} }
-func (r local[S]) Current() bool                                                   { return true }
-func (r local[S]) Note() (note []byte, at time.Time)                               { return nil, time.Time{} }
-func (r local[S]) Unreachable() (asOf time.Time, err error)                        { return time.Time{}, nil }
-func (r local[S]) RefreshAll(context.Context) (failed map[string]error, err error) { return nil, nil }
-func (r local[S]) FetchAgents(context.Context)                                     {}
-
-// Alone is the [Peers] of a host that shares nothing: none.
-type alone struct{}
-
-func (alone) Publish(dir, changed string)                          {}
-func (alone) Marked(key, name string) time.Time                    { return time.Time{} }
-func (alone) Content(key, name string, newerThan time.Time) []byte { return nil }
-func (alone) Held(key, name string) bool                           { return false }
-func (alone) Announce(key, name string) (withdraw func())          { return func() {} }
-func (alone) Holders(name string) []Holder                         { return nil }
-func (alone) Notify(key string)                                    {}
-func (alone) Signed(key, name string) string                       { return "" }
-func (alone) Heard(key string) time.Time                           { return time.Time{} }
-func (alone) Boot(host string) string                              { return "" }
+func (r local[S]) Refresh(context.Context) error       { return nil }
+func (r local[S]) Watch(context.Context) (stop func()) { return func() {} }

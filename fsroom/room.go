@@ -52,7 +52,7 @@ type Rules[S any] struct {
 	Reopen func(s S) event.Event
 	// Share returns how the store's engine shares a room. It is New of package mirror in a
 	// program that has engines, and nil in others.
-	Share func(*Files[S]) Backend[S]
+	Share func(*Files[S]) Shared[S]
 	// SharedFiles are the names of the files of an agent that its host makes known to the
 	// others; those that do not end in .json are marks.
 	SharedFiles []string
@@ -84,16 +84,17 @@ func FilesOf[S any](s *Store, rules *Rules[S], name string) *Files[S] {
 type Room[S any] struct {
 	*Files[S]
 	backend Backend[S]
-	shared  bool // by an engine, with other hosts
+	shared  Shared[S] // the backend of a room that an engine shares with other hosts; nil: it is of this host alone
 }
 
 // At returns the room with the name, which is also its room_id.
 func At[S any](s *Store, rules *Rules[S], name string) *Room[S] {
 	files := FilesOf(s, rules, name)
 	if rules.Share != nil && (s.opts.Engine != nil || s.opts.Host != "") {
-		return &Room[S]{files, rules.Share(files), true}
+		shared := rules.Share(files)
+		return &Room[S]{files, shared, shared}
 	}
-	return &Room[S]{files, local[S]{files, alone{}}, false}
+	return &Room[S]{files, local[S]{files}, nil}
 }
 
 // RoomName returns the name of the room for a path, or for the name that several hosts have
@@ -160,7 +161,7 @@ func (r *Files[S]) AgentsDir() string { return filepath.Join(r.dir, "agents") }
 // With an engine it asks for a room that the mirror does not have, and is true if the
 // engine does not answer.
 func (r *Room[S]) Exists() bool {
-	return r.HasJournal() || r.backend.Exists()
+	return r.HasJournal() || r.shared != nil && r.shared.Exists()
 }
 
 // HasJournal reports whether the room has a journal on this host, or has lost it. It asks no engine, unlike [Room.Exists].
@@ -225,14 +226,19 @@ func (r *Room[S]) View() (*Snapshot[S], error) {
 // host has not had yet. What failed is returned by room; an error means that the engine
 // cannot be reached. Without an engine, Refresh does nothing.
 func Refresh[S any](ctx context.Context, s *Store, rules *Rules[S]) (failed map[string]error, err error) {
-	return At(s, rules, "").backend.RefreshAll(ctx)
+	if shared := At(s, rules, "").shared; shared != nil {
+		return shared.RefreshAll(ctx)
+	}
+	return nil, nil
 }
 
 // FetchAgents asks the engine once what other hosts say of the agents of all rooms of a kind.
 // Rooms that are looked at next, for a few seconds, need not ask for theirs. Without an
 // engine, and where that fails, it does nothing.
 func FetchAgents[S any](ctx context.Context, s *Store, rules *Rules[S]) {
-	At(s, rules, "").backend.FetchAgents(ctx)
+	if shared := At(s, rules, "").shared; shared != nil {
+		shared.FetchAgents(ctx)
+	}
 }
 
 // Rooms returns the names of all rooms of a kind that have a journal. With an engine it first

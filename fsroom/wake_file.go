@@ -28,8 +28,9 @@ func (a Agent) ensureMark(name string) error {
 // Notify wakes all processes that wait as the agent, see [Room.AwaitAs]. It does
 // nothing if the agent has no wake file.
 func (a Agent) Notify() {
-	a.NotifyHere()
-	a.peers.Notify(a.key())
+	if a.NotifyHere(); a.peers != nil {
+		a.peers.Notify(a.key())
+	}
 }
 
 // NotifyHere is Notify for the processes of this host.
@@ -77,9 +78,11 @@ const newsFile = "news"
 // look at a file for each agent for which no process has waited so. With an engine it wakes
 // those on other hosts too.
 func (r *Room[S]) NotifyNews(ids ...string) {
-	r.TouchNews(ids...)
+	if r.TouchNews(ids...); r.shared == nil {
+		return
+	}
 	for _, id := range ids {
-		r.backend.Notify(AgentKey(id))
+		r.shared.Notify(AgentKey(id))
 	}
 }
 

@@ -32,7 +32,7 @@ type mirror[S any] struct {
 // New returns how the engine of a store shares a room. Without an engine, which a store may
 // have or not, the room is its mirror as it is. New is the value of [fsroom.Rules].Share in
 // a program that has engines.
-func New[S any](files *fsroom.Files[S]) fsroom.Backend[S] {
+func New[S any](files *fsroom.Files[S]) fsroom.Shared[S] {
 	return &mirror[S]{Files: files, engine: files.Store().Options().Engine}
 }
 
@@ -211,7 +211,7 @@ func (r *mirror[S]) reached() {
 	}
 }
 
-// Current implements [fsroom.Backend]. Who keeps the mirror up to date asks the engine every
+// Current implements [fsroom.Shared]. Who keeps the mirror up to date asks the engine every
 // pullPoll.
 func (r *mirror[S]) Current() bool {
 	info, err := os.Lstat(filepath.Join(r.Dir(), fetchedFile))

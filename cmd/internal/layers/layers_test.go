@@ -76,7 +76,7 @@ var layers = map[string]layer{
 		"it stores any kind of room: what a room means comes to it as fsroom.Rules"},
 	"fsroom/history": {[]string{"fsroom", "journal"}, "it is a room as lines, and does not know who orders them"},
 	"fsroom/mirror": {[]string{"fsroom", "fsroom/history", "journal", "lockfile"},
-		"it is the backend of rooms that hosts share: fsroom knows it as fsroom.Backend alone, and tt does not link it"},
+		"it is the backend of rooms that hosts share: fsroom knows it as fsroom.Shared alone, and tt does not link it"},
 	"fsroom/doctor":    {[]string{"fsroom", "journal", "lockfile"}, "it checks rooms of every kind and knows the rules of none"},
 	"fsroom/ledger":    {[]string{"journal/wire", "lockfile"}, "it records trees of files and knows no rooms: cmd/internal/changes says what a snapshot stands for"},
 	"fsroom/workspace": {[]string{"fsroom/code", "lockfile"}, "it says which directory a path means and opens no room"},
