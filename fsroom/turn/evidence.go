@@ -3,8 +3,8 @@ package turn
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strings"
+	"time"
 
 	"github.com/talking-stick/tt/journal/event"
 )
@@ -22,61 +22,46 @@ type Evidence struct {
 // takeover reasons.
 func (s *State) evidence(f Facts, kind string) Evidence {
 	who := cmp.Or(s.Owner, s.ReservedFor)
-	e := Evidence{Hint: hintMakeSure(who)}
+	e := Evidence{Hint: fill(hintMakeSure, who, 0)}
 	m := s.Member(who)
 	if m == nil {
 		return e
 	}
 	p := f.presence(who)
 	if f.Gone(s, m) && !p.OutlivesProcess {
-		e.Hint = hintEnded(who)
+		e.Hint = fill(hintEnded, who, 0)
 	}
 	seen := event.NewTime(f.lastSeen(m))
 	e.LastSeenAt, e.GoneSince = &seen, f.goneSince(s, m)
-	silent := fmt.Sprintf("%s was last heard of %s ago", who, spoken(f.silence(m)))
-	lease, _ := s.deadlines(f)
-	switch kind {
-	case ReasonOwnerGone, ReasonRecipientGone:
-		facts := s.troubleFacts(f)
-		if len(facts) == 0 {
-			facts = []string{ended(who, p)}
-		}
-		e.Sentence = strings.Join(append(facts, silent), "; ")
-	case ReasonOwnerTimeout:
-		ranOut := fmt.Sprintf("the lease of %s ran out %s ago and was not renewed", who, spoken(f.Now.Wall.Sub(lease.Time)))
-		e.Sentence = strings.Join(slices.Concat([]string{ranOut}, s.troubleFacts(f), []string{silent}), "; ")
-	case ReasonOwnerIdle, ReasonOwnerLimited:
-		since := f.activity(s.Owner).Since
-		e.Sentence = fmt.Sprintf("%s ended its model's turn at %s and has not released since; %s", who, since.UTC().Format(utcClock), silent)
-		if kind == ReasonOwnerLimited {
-			e.Sentence = fmt.Sprintf("the model of %s is limited since %s; %s", who, since.UTC().Format(utcClock), silent)
-		}
-	case ReasonClaimTimeout:
-		e.Sentence = fmt.Sprintf("%s did not claim the turn within %s; %s", who, spoken(ms(s.Policy.ClaimTTL)), silent)
+	past := time.Duration(0)
+	if lease, _ := s.deadlines(f); lease != nil {
+		past = f.Now.Wall.Sub(lease.Time)
 	}
+	var sentences []string
+	if words := grounds[kind].evidence; words != "" {
+		sentences = append(sentences, fill(words, who, 0, "{past}", spoken(past), "{since}",
+			f.activity(who).Since.UTC().Format(utcClock), "{ttl}", spoken(ms(s.Policy.ClaimTTL))))
+	}
+	if sentences = append(sentences, s.troubleFacts(f, kind)...); len(sentences) == 0 {
+		over := ended(who, p)
+		sentences = append(sentences, over.Fact())
+	}
+	silent := fmt.Sprintf("%s was last heard of %s ago", who, spoken(f.silence(m)))
+	e.Sentence = strings.Join(append(sentences, silent), "; ")
 	return e
 }
 
-// troubleFacts says in words what is wrong with the holder. A guardian ends with its agent:
+// troubleFacts says in words what is wrong with the holder, but for one ground. A guardian ends with its agent:
 // that is no fact of its own.
-func (s *State) troubleFacts(f Facts) (facts []string) {
+func (s *State) troubleFacts(f Facts, but string) (facts []string) {
 	ended := false
 	for _, t := range s.Trouble(f) {
 		ended = ended || t.What == HarnessEnded
-		if t.What != GuardianEnded || !ended {
+		if (t.What != GuardianEnded || !ended) && (t.row == "" || t.row != but) {
 			facts = append(facts, t.Fact())
 		}
 	}
 	return facts
-}
-
-// ended says in words which process of the agent has ended.
-func ended(who string, p Presence) string {
-	t := Trouble{What: HarnessEnded, PID: p.PID, Agent: who, session: p.SessionEnded}
-	if p.Guardian && p.PID != 0 {
-		t.What = GuardianEnded
-	}
-	return t.Fact()
 }
 
 // whyGone says in words why a member counts as gone.

@@ -31,32 +31,23 @@ const (
 	hintOtherWindow  = `go on there, or wait with "tt wait"; if your user wants the turn in this window: "tt take --operator-requested --reason …"`
 	hintElsewhere    = `an agent is on one host: go on there, or act here as another one with --agent, which may wait for the turn; if %s is lost, "tt take --reason …" takes the turn over here as soon as it counts as gone`
 	hintKickableSoon = "it can be kicked in %s, or now with --force"
+	hintContinue     = `kill -CONT {pid}`
 	hintTake         = `tt take --reason "…"`
 	hintTakeLater    = `tt take --reason "…" from %s on; a person may at once`
-	hintAnswerAgent  = `answer it in the terminal of %s`
-	hintAskRelease   = `tt msg send %s "please release the turn"`
+	hintAnswerAgent  = `answer it in the terminal of {agent}`
+	hintAskRelease   = `tt msg send {agent} "please release the turn"`
 	hintStopJob      = `tt job stop %d, by a person: the turn ends with its job %s, which runs still`
 	hintCutOff       = `stop writing at %s, when its edit guard closes; another may have the turn from %s on; once the engine answers, "tt wait" says who has it`
 	hintCutOffLong   = `stop writing: another may have the turn from %s on; once the engine answers, "tt wait" says who has it`
-	hintNewGuardian  = `have %s run "tt wait", which starts a guardian`
+	// hintMakeSure is for an agent that may take over from one that is silent, but may still work, and hintEnded for
+	// one that may from one that has ended.
+	hintMakeSure    = `make sure that {agent} does not work any more: ask it with "tt msg send {agent} …" and look at the uncommitted changes; then "tt take --reason …"`
+	hintEnded       = `{agent} cannot answer any more: look at the uncommitted changes; then "tt take --reason …"`
+	hintNewGuardian = `have {agent} run "tt wait", which starts a guardian`
 )
 
 // utcClock is how times of this day are written in sentences.
 const utcClock = "15:04:05 UTC"
-
-// continueProcess is the command that ends the suspension of a process.
-func continueProcess(pid int) string { return fmt.Sprintf("kill -CONT %d", pid) }
-
-// hintMakeSure is the advice to an agent that may take over from a member that is
-// silent, but may still work.
-func hintMakeSure(agent string) string {
-	return fmt.Sprintf(`make sure that %s does not work any more: ask it with "tt msg send %s …" and look at the uncommitted changes; then "tt take --reason …"`, agent, agent)
-}
-
-// hintEnded is the advice to an agent that may take over from a member that has ended.
-func hintEnded(agent string) string {
-	return fmt.Sprintf(`%s cannot answer any more: look at the uncommitted changes; then "tt take --reason …"`, agent)
-}
 
 // deliveryHint tells the sender of a message, to an agent or to [Everyone], what to do if
 // nothing tells the recipient of it. It is "" if something does.

@@ -158,8 +158,8 @@ func (s *State) notKickable(f Facts, m *Member) error {
 		return e
 	}
 	if p := f.presence(m.AgentID); p.Process == Gone && !f.isWaiting(m.AgentID) {
-		silence, grace := f.silence(m), ms(s.Policy.GoneGrace)
-		e.Message = ended(m.AgentID, p) + ", but it was last heard of only " + spoken(silence) + " ago"
+		silence, grace, over := f.silence(m), ms(s.Policy.GoneGrace), ended(m.AgentID, p)
+		e.Message = over.Fact() + ", but it was last heard of only " + spoken(silence) + " ago"
 		e.WithHint(hintKickableSoon, spoken(grace-silence+time.Second))
 	}
 	return e

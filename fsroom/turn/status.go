@@ -1,6 +1,8 @@
 package turn
 
 import (
+	"cmp"
+
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/journal/event"
 )
@@ -20,30 +22,19 @@ const (
 // Status returns the reported state. Where several apply, it is the one that a
 // reader can do most about.
 func (s *State) Status(f Facts) string {
-	switch {
+	switch state := grounds[s.takeoverReason(f)].state; {
 	case !s.Open:
 		return StateClosed
+	case state != "":
+		return state
 	case s.Owner != "":
-		return s.ownedStatus(f)
+		return StateOwned
 	case s.ReservedFor != "":
-		if m := s.Member(s.ReservedFor); m != nil && f.Gone(s, m) {
-			return StateRecipientGone
-		}
 		return StateReserved
 	case f.otherActive(s):
 		return StateIdle
 	}
 	return StateDormant
-}
-
-func (s *State) ownedStatus(f Facts) string {
-	switch m := s.Member(s.Owner); {
-	case m != nil && f.Gone(s, m):
-		return StateOwnerGone
-	case f.leaseExpired(s):
-		return StateStaleOwner
-	}
-	return StateOwned
 }
 
 // deadlines returns the ends of the lease and of the reservation in wall time, nil
@@ -62,15 +53,12 @@ func (s *State) deadlines(f Facts) (lease, claim *event.Time) {
 
 // situation says in words who has the turn.
 func (s *State) situation(f Facts) string {
-	const clock = "15:04:05"
 	lease, claim := s.deadlines(f)
 	switch {
-	case s.Owner != "" && f.leaseExpired(s):
-		return "the stick is held by " + s.Owner + ", whose lease ran out at " + lease.Format(clock) + " UTC"
 	case s.Owner != "":
-		return "the stick is held by " + s.Owner + ", lease until " + lease.Format(clock) + " UTC"
+		return "the stick is held by " + s.Owner + ", " + cmp.Or(s.which(f), "lease until "+lease.Format(utcClock))
 	case s.ReservedFor != "":
-		return "the turn is reserved for " + s.ReservedFor + " until " + claim.Format(clock) + " UTC"
+		return "the turn is reserved for " + s.ReservedFor + " until " + claim.Format(utcClock)
 	case s.Pending.Preferred != "":
 		return "the handoff is offered to " + s.Pending.Preferred + " first"
 	case s.Pending.Seq != 0:

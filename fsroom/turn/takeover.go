@@ -146,25 +146,6 @@ func (s *State) takeoverKind(f Facts, agent string, window int) string {
 	return s.takeoverReason(f)
 }
 
-// takeoverReason returns the reason that makes a takeover possible, "" if there is none.
-func (s *State) takeoverReason(f Facts) string {
-	switch status := s.Status(f); {
-	case status == StateOwnerGone:
-		return ReasonOwnerGone
-	case status == StateStaleOwner:
-		return ReasonOwnerTimeout
-	case status == StateRecipientGone:
-		return ReasonRecipientGone
-	case status == StateReserved && f.claimExpired(s):
-		return ReasonClaimTimeout
-	case status == StateOwned:
-		if reason, left := s.rest(f); left == 0 {
-			return reason
-		}
-	}
-	return ""
-}
-
 // eligible reports whether the agent may take over for the reason kind. The author
 // of a handoff may not take it back while another active member could take it up,
 // apart from the recipient that did not.

@@ -1,25 +1,11 @@
 package turn
 
 import (
+	"cmp"
 	"fmt"
-	"strconv"
 	"time"
 
 	"github.com/talking-stick/tt/journal/event"
-)
-
-// What can be wrong with the holder of the turn.
-const (
-	GuardianStopped = "guardian_stopped"
-	GuardianEnded   = "guardian_ended"
-	GuardianUnseen  = "guardian_unseen" // it is in another pid namespace, or ended with one
-	HarnessStopped  = "harness_stopped"
-	HarnessEnded    = "harness_ended"
-	LockStopped     = "lock_held_by_stopped" // a stopped process has the lock of the room
-	CutOff          = "cut_off"              // the holder's host cannot reach the engine that shares the room
-	HolderAsks      = "asks"                 // the holder waits for its user
-	HolderLimited   = "limited"              // its model has reached a limit
-	HolderIdle      = "idle"                 // its model has ended its turn without a release
 )
 
 // A Trouble is one thing that is wrong with the holder of the turn.
@@ -30,57 +16,30 @@ type Trouble struct {
 	Until *event.Time // when others may take the turn over; nil: not by time, or they may already
 	Do    string      // the one next step
 	Agent string      // the holder; not part of the JSON
-	none  bool        // no guardian was started
-
-	session bool // the session of the harness has ended, whatever its process does
+	row   string      // of grounds; "": What
 }
+
+func (t *Trouble) ground() ground { return grounds[cmp.Or(t.row, t.What)] }
+
+// Short says in a word what is wrong.
+func (t *Trouble) Short() string { return t.ground().short }
 
 // Fact says in words what is wrong.
 func (t *Trouble) Fact() string {
-	of, guardian := "process "+strconv.Itoa(t.PID)+" of "+t.Agent, fmt.Sprintf("the guardian of %s (process %d)", t.Agent, t.PID)
-	if t.PID == 0 {
-		of, guardian = "the process of "+t.Agent, "the guardian of "+t.Agent
+	since := ""
+	if t.Since != nil {
+		since = t.Since.Format(utcClock)
 	}
-	if t.none {
-		return "no guardian renews the lease of " + t.Agent
-	}
-	switch t.What {
-	case GuardianStopped:
-		return guardian + " is stopped"
-	case GuardianEnded:
-		return guardian + " has ended"
-	case GuardianUnseen:
-		return guardian + " cannot be seen from here: it is in another pid namespace, or has ended with one"
-	case HarnessStopped:
-		return of + " is stopped"
-	case HarnessEnded:
-		if t.session {
-			return t.Agent + " is gone: its session has ended"
-		}
-		return of + " has ended"
-	case LockStopped:
-		return "process " + strconv.Itoa(t.PID) + ", which has the lock of the room, is stopped"
-	case CutOff:
-		return "the engine has not confirmed the turn of " + t.Agent + " since " + t.Since.Format(utcClock)
-	case HolderAsks:
-		return t.Agent + " waits for an answer of its user"
-	case HolderLimited:
-		return "the model of " + t.Agent + " has reached a limit"
-	case HolderIdle:
-		return "the model of " + t.Agent + " is idle"
-	}
-	return t.What
+	return fill(t.ground().fact, t.Agent, t.PID, "{since}", since)
 }
 
 // Sentence is [Trouble.Fact] with what follows from it.
 func (t *Trouble) Sentence() string {
-	switch {
-	case t.What == LockStopped:
-		return t.Fact() + ": nobody can change the room"
-	case t.Until != nil && t.What != CutOff:
+	if t.Until != nil && t.What != CutOff {
 		return t.Fact() + "; others may take the turn from " + t.Until.Format(utcClock) + " on"
-	case t.What == HarnessStopped:
-		return t.Fact() + ": it keeps the turn and does nothing"
+	}
+	if then := t.ground().then; then != "" {
+		return t.Fact() + ": " + then
 	}
 	return t.Fact()
 }
@@ -119,7 +78,7 @@ func (s *State) Trouble(f Facts) (list []Trouble) {
 		list = s.holderTrouble(f, m, k)
 	}
 	if k.Lock != 0 {
-		list = append(list, Trouble{What: LockStopped, PID: k.Lock, Do: continueProcess(k.Lock)})
+		list = append(list, Trouble{What: LockStopped, PID: k.Lock}.with(""))
 	}
 	return list
 }
@@ -130,11 +89,11 @@ func (s *State) holderTrouble(f Facts, m *Member, k Support) (list []Trouble) {
 	unguarded := k.Guardian != ProcessAlive && k.Guardian != ProcessUnknown
 	until := s.freeAt(f, m, unguarded)
 	add := func(t Trouble, do string) {
-		t.Agent, t.Do = m.AgentID, do
+		t.Agent = m.AgentID
 		if t.What != HarnessStopped || unguarded {
 			t.Until = until
 		}
-		list = append(list, t)
+		list = append(list, t.with(do))
 	}
 	take := hintTake
 	if until != nil {
@@ -148,26 +107,28 @@ func (s *State) holderTrouble(f Facts, m *Member, k Support) (list []Trouble) {
 	case p.Process != Gone && !p.Stopped:
 	case f.isWaiting(m.AgentID): // a process of the harness lives
 	case p.Stopped:
-		add(Trouble{What: HarnessStopped, PID: p.PID}, continueProcess(p.PID))
+		add(Trouble{What: HarnessStopped, PID: p.PID}, "")
 	case p.Process == Gone:
 		do := take
 		if a := f.activity(m.AgentID); a.Job != "" && s.isAuto(f, m.AgentID) {
 			do = fmt.Sprintf(hintStopJob, a.JobID, a.Job)
 		}
-		add(Trouble{What: HarnessEnded, PID: p.PID, Since: known(p.EndedAt), session: p.SessionEnded}, do)
+		add(ended(m.AgentID, p), do)
 	}
 	switch k.Guardian {
 	case ProcessStopped:
-		add(Trouble{What: GuardianStopped, PID: k.PID}, continueProcess(k.PID))
+		add(Trouble{What: GuardianStopped, PID: k.PID}, "")
 	case ProcessEnded, NoProcess:
-		do := take
-		none := k.Guardian == NoProcess
-		if until != nil && (p.Process == Alive || none && p.Process != Gone) && !p.Guardian && !p.Stopped {
-			do = fmt.Sprintf(hintNewGuardian, m.AgentID)
+		t, do := Trouble{What: GuardianEnded, PID: k.PID, Since: known(k.Ended)}, take
+		if k.Guardian == NoProcess {
+			t.row = noGuardian
 		}
-		add(Trouble{What: GuardianEnded, PID: k.PID, Since: known(k.Ended), none: none}, do)
+		if until != nil && (p.Process == Alive || t.row != "" && p.Process != Gone) && !p.Guardian && !p.Stopped {
+			do = hintNewGuardian
+		}
+		add(t, do)
 	case ProcessUnseen:
-		add(Trouble{What: GuardianUnseen, PID: k.PID}, fmt.Sprintf(hintNewGuardian, m.AgentID))
+		add(Trouble{What: GuardianUnseen, PID: k.PID}, "")
 	}
 	if p.Process != Gone && !p.Stopped {
 		list = append(list, s.activityTrouble(f, m, p.PID)...)
@@ -192,31 +153,45 @@ func (s *State) cutOff(f Facts) Trouble {
 // isCutOff reports whether nothing that this host knows of the turn counts before the engine answers.
 func isCutOff(list []Trouble) bool { return len(list) > 0 && list[0].What == CutOff }
 
+// with returns the trouble with the next step in words, "": that of its ground.
+func (t Trouble) with(do string) Trouble {
+	t.Do = fill(cmp.Or(do, t.ground().do), t.Agent, t.PID)
+	return t
+}
+
+// ended is the trouble with an agent whose process or session has ended, or the guardian that stands for it.
+func ended(who string, p Presence) Trouble {
+	t := Trouble{What: HarnessEnded, Agent: who, PID: p.PID, Since: known(p.EndedAt)}
+	switch {
+	case p.Guardian && p.PID != 0:
+		t.What = GuardianEnded
+	case p.SessionEnded:
+		t.row = sessionEnded
+	}
+	return t
+}
+
 // activityTrouble is holderTrouble for what the holder does.
 func (s *State) activityTrouble(f Facts, m *Member, pid int) []Trouble {
-	a := f.activity(m.AgentID)
-	t := Trouble{Agent: m.AgentID, Since: known(a.Since.Time), Do: hintTake}
-	if a.What == ActivityAsks {
-		t.What, t.PID, t.Do = HolderAsks, pid, fmt.Sprintf(hintAnswerAgent, m.AgentID)
-		return []Trouble{t}
+	t := Trouble{Agent: m.AgentID, Since: known(f.activity(m.AgentID).Since.Time)}
+	if f.activity(m.AgentID).What == ActivityAsks {
+		t.What, t.PID = HolderAsks, pid
+		return []Trouble{t.with("")}
 	}
 	reason, left := s.rest(f)
-	switch reason {
-	case ReasonOwnerIdle:
-		t.What = HolderIdle
-	case ReasonOwnerLimited:
-		t.What = HolderLimited
-	default:
+	if reason == "" {
 		return nil
 	}
+	t.What, t.row = grounds[reason].short, reason
+	do := hintTake
 	switch {
 	case left > 0:
 		t.Until = known(f.Now.Wall.Add(left))
-		t.Do = fmt.Sprintf(hintTakeLater, t.Until.Format(utcClock))
+		do = fmt.Sprintf(hintTakeLater, t.Until.Format(utcClock))
 	case left < 0:
-		t.Do = fmt.Sprintf(hintAskRelease, m.AgentID)
+		do = hintAskRelease
 	}
-	return []Trouble{t}
+	return []Trouble{t.with(do)}
 }
 
 // freeAt returns when others may take the turn over if its holder goes on as it does: when

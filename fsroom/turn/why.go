@@ -41,28 +41,23 @@ func (s *State) Outlook(f Facts) []string {
 	v := s.Standing(f)
 	var next []string
 	add := func(format string, args ...any) { next = append(next, fmt.Sprintf(format, args...)) }
-	offered := !isCutOff(v.Trouble) && (v.State == StateOwnerGone || v.State == StateStaleOwner) // the evidence has what is wrong with the holder
+	away := isCutOff(v.Trouble)
+	stuck := !away && Stuck(v.State) != "" // the evidence has what is wrong with the holder
 	for i := range v.Trouble {
-		if t := &v.Trouble[i]; t.What == LockStopped || !offered {
+		if t := &v.Trouble[i]; t.What == LockStopped || !stuck {
 			add("%s: %s", t.Sentence(), t.Do)
 		}
 	}
-	if isCutOff(v.Trouble) {
+	switch {
+	case away:
 		return next
-	}
-	switch v.State {
-	case StateClosed:
+	case v.State == StateClosed:
 		return []string{`the room has ended: "tt join" opens it again`}
-	case StateOwnerGone, StateRecipientGone, StateStaleOwner:
-		who := cmp.Or(s.Owner, s.ReservedFor)
-		kind := map[string]string{StateOwnerGone: ReasonOwnerGone, StateRecipientGone: ReasonRecipientGone,
-			StateStaleOwner: ReasonOwnerTimeout}[v.State]
-		e := s.evidence(f, kind)
-		add("nothing happens by itself: %s", cmp.Or(e.Sentence, who+" does not go on"))
+	case stuck:
+		e := s.evidence(f, s.takeoverReason(f))
+		add("nothing happens by itself: %s", cmp.Or(e.Sentence, cmp.Or(s.Owner, s.ReservedFor)+" does not go on"))
 		add("%s", e.Hint)
 		return next
-	}
-	switch {
 	case s.Owner != "":
 		if job := f.activity(s.Owner).JobWords(f.Now.Wall.Time); job != "" {
 			add("%s %s", s.Owner, job)

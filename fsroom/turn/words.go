@@ -2,6 +2,7 @@ package turn
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/talking-stick/tt/journal/event"
@@ -10,37 +11,28 @@ import (
 // Words says where the stick is, for the agent: who has it, who may have it and when, and
 // whether it is the agent's to take.
 func (s *State) Words(f Facts, agent string) string {
-	lease, claim := s.deadlines(f)
-	switch status := s.Status(f); {
-	case status == StateClosed:
+	which := s.which(f)
+	if which != "" {
+		which = ", " + which + ": it may be taken over"
+	}
+	switch {
+	case !s.Open:
 		return "the room has ended"
-	case s.Owner == agent && s.Owner != "":
+	case s.Owner == "" && s.ReservedFor == "":
+		return s.freeWords(f, agent)
+	case s.Owner == agent && agent != "":
 		return "yours for " + s.heldFor(f)
-	case status == StateOwnerGone:
-		return fmt.Sprintf("held by %s, which is gone: it may be taken over", s.Owner)
-	case status == StateStaleOwner:
-		return fmt.Sprintf("held by %s, whose lease ran out at %s: it may be taken over", s.Owner, lease.Format(utcClock))
+	case s.Owner != "" && which != "":
+		return "held by " + s.Owner + which
 	case s.Owner != "":
-		return s.heldWords(f)
+		return strings.Join(append([]string{"held by " + s.Owner + " for " + s.heldFor(f)}, s.troubleFacts(f, "")...), "; ")
 	case s.ReservedFor == agent && agent != "":
 		return "reserved for you, yours to take"
-	case status == StateRecipientGone:
-		return fmt.Sprintf("reserved for %s, which is gone: it may be taken over", s.ReservedFor)
-	case s.ReservedFor != "" && f.claimExpired(s):
-		return fmt.Sprintf("reserved for %s, which did not come by %s: it may be taken over", s.ReservedFor, claim.Format(utcClock))
-	case s.ReservedFor != "":
-		return fmt.Sprintf("reserved for %s until %s, then takeover", s.ReservedFor, claim.Format(utcClock))
+	case which == "":
+		_, claim := s.deadlines(f)
+		which = " until " + claim.Format(utcClock) + ", then takeover"
 	}
-	return s.freeWords(f, agent)
-}
-
-// heldWords is [State.Words] of a turn that somebody has.
-func (s *State) heldWords(f Facts) string {
-	words := fmt.Sprintf("held by %s for %s", s.Owner, s.heldFor(f))
-	for _, fact := range s.troubleFacts(f) {
-		words += "; " + fact
-	}
-	return words
+	return "reserved for " + s.ReservedFor + which
 }
 
 // heldFor is for how long the turn has been held.

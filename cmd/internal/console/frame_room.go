@@ -173,20 +173,12 @@ func (m *model) facts(w int) []string {
 
 // trouble says what is wrong with the holder or the recipient, and what to do.
 func (m *model) trouble(r *look.Room) string {
-	why := ""
-	switch r.View.State {
-	case turn.StateOwnerGone:
-		why = "its process has ended"
-	case turn.StateStaleOwner:
-		why = "its lease is over"
-	case turn.StateRecipientGone:
-		why = "it is gone"
-	default:
-		trouble := r.Trouble()
-		if trouble == nil {
-			return ""
-		}
+	why := turn.Stuck(r.View.State)
+	if trouble := r.Trouble(); why == "" && trouble != nil {
 		why = trouble.Fact()
+	}
+	if why == "" {
+		return ""
 	}
 	text := "   " + m.Own(draw.Alarm, m.Mark(m.condition(r).mark)+" "+why)
 	if m.readOnly {

@@ -214,7 +214,7 @@ func TestTerminalShowsRoomsAndSendsMessages(t *testing.T) {
 	s.shows(fmt.Sprintf("stopped (pid %d)", holder.Process.Pid))
 	s.must(holder.Process.Kill())
 	_ = holder.Wait()
-	s.shows("its process has ended")
+	s.shows("owner gone")
 
 	s.keys("t")
 	s.shows("take the stick")

@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -23,28 +24,27 @@ func (m *model) condition(r *look.Room) condition {
 		return condition{draw.Gone, "unreadable", draw.Alarm}
 	}
 	if trouble := r.Trouble(); trouble != nil && r.View.State == turn.StateOwned {
-		switch trouble.What {
-		case turn.HarnessEnded, turn.GuardianEnded:
-			return condition{draw.Gone, "ended", draw.Alarm}
-		case turn.HarnessStopped, turn.GuardianStopped, turn.LockStopped:
-			return condition{draw.Stopped, "stopped", draw.Alarm}
+		mark := draw.Stopped
+		if trouble.What == turn.HarnessEnded || trouble.What == turn.GuardianEnded {
+			mark = draw.Gone
 		}
-		return condition{draw.Stopped, trouble.What, draw.Alarm}
+		return condition{mark, trouble.Short(), draw.Alarm}
 	}
 	if c, ok := conditions[r.View.State]; ok {
+		c.word = cmp.Or(c.word, turn.Stuck(r.View.State))
 		return c
 	}
 	return condition{draw.Quiet, r.View.State, draw.Dim}
 }
 
-// conditions are those of rooms, by their state.
+// conditions are those of rooms, by their state. Those without a word have that of [turn.Stuck].
 var conditions = map[string]condition{
 	turn.StateIdle:          {draw.Free, "free", draw.Green},
 	turn.StateOwned:         {draw.Held, "held", draw.Yellow},
 	turn.StateReserved:      {draw.Reserved, "reserved", draw.Yellow},
-	turn.StateOwnerGone:     {draw.Gone, "owner gone", draw.Alarm},
-	turn.StateRecipientGone: {draw.Gone, "next gone", draw.Alarm},
-	turn.StateStaleOwner:    {draw.Late, "lease over", draw.Alarm},
+	turn.StateOwnerGone:     {draw.Gone, "", draw.Alarm},
+	turn.StateRecipientGone: {draw.Gone, "", draw.Alarm},
+	turn.StateStaleOwner:    {draw.Late, "", draw.Alarm},
 	turn.StateClosed:        {draw.Quiet, "ended", draw.Dim},
 }
 

@@ -159,7 +159,7 @@ func nextAction(r statusResult) string {
 		return "tt wait, to get a guardian for your turn again"
 	case r.YouOwn:
 		return "work; then tt release with a handoff"
-	case r.State == turn.StateOwnerGone, r.State == turn.StateStaleOwner, r.State == turn.StateRecipientGone:
+	case turn.Stuck(r.State) != "":
 		return `tt take --reason "…", if you mean to go on in their place`
 	case r.YourTurnNext:
 		return "tt wait: the turn is yours"

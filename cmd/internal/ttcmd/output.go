@@ -1,6 +1,7 @@
 package ttcmd
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strconv"
@@ -177,7 +178,7 @@ func writeWait(t *cli.Text, r turn.WaitResult) {
 	case turn.YourTurn:
 		writeGrant(t, r)
 	case turn.TakeoverAvailable:
-		t.Line("%s %s (%s).", t.Yellow("Takeover available:"), takeoverWords(r), r.Reason)
+		t.Line("%s %s (%s).", t.Yellow("Takeover available:"), turn.TakeoverFact(r.Reason, cmp.Or(r.CurrentOwner, r.ReservedFor)), r.Reason)
 		if r.Evidence.Sentence != "" {
 			t.Line("Evidence: %s.", r.Evidence.Sentence)
 		}
@@ -233,22 +234,6 @@ func writeGrant(t *cli.Text, r turn.WaitResult) {
 		t.Line("The last handoff is event %d: tt events --after %d --limit 1", r.LastHandoff, r.LastHandoff-1)
 	}
 	t.Line("Guardian %d keeps the lease. End the turn with: tt release", r.GuardianPID)
-}
-
-func takeoverWords(r turn.WaitResult) string {
-	switch r.Reason {
-	case turn.ReasonOwnerGone:
-		return "the owner " + r.CurrentOwner + " is gone"
-	case turn.ReasonOwnerTimeout:
-		return "the lease of " + r.CurrentOwner + " has run out"
-	case turn.ReasonOwnerIdle:
-		return "the model of " + r.CurrentOwner + " is idle"
-	case turn.ReasonOwnerLimited:
-		return "the model of " + r.CurrentOwner + " is limited"
-	case turn.ReasonRecipientGone:
-		return r.ReservedFor + ", for whom the turn is reserved, is gone"
-	}
-	return r.ReservedFor + " did not claim the turn in time"
 }
 
 func notYetWords(t *cli.Text, r turn.WaitResult) string {

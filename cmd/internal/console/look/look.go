@@ -102,11 +102,7 @@ func (r *Room) Member(id string) *Member {
 // recipient of its turn is gone, its lease has run out, or something is wrong with its
 // owner that does not pass by itself.
 func (r *Room) Stuck() bool {
-	switch r.View.State {
-	case turn.StateOwnerGone, turn.StateRecipientGone, turn.StateStaleOwner:
-		return true
-	}
-	return r.Err != nil || r.Trouble() != nil
+	return r.Err != nil || turn.Stuck(r.View.State) != "" || r.Trouble() != nil
 }
 
 // Trouble returns what is wrong with the holder, the first and nearest thing; nil if
