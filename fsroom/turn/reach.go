@@ -1,7 +1,9 @@
 package turn
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/talking-stick/tt/journal/event"
@@ -46,6 +48,41 @@ const (
 	ReachNextPrompt = "next_prompt" // the hooks of its harness show it news when its model works; also one that was woken too often lately
 	ReachNone       = "none"        // nothing tells it
 )
+
+// reaches are the words for the ways in which an agent can be reached: in a word or two, and when and by what it is told.
+var reaches = map[string]struct{ short, told string }{
+	ReachWaiting:    {"", "waits"},
+	ReachReady:      {"ready", "{soon} by {how}"},
+	ReachBusy:       {"busy", "with the next use of a tool, by {how}"},
+	ReachUnheard:    {"unheard", "by {how}, which did not answer the last time"},
+	ReachNextPrompt: {"next prompt", "at the next prompt"},
+	ReachNone:       {"deaf", "only when it asks"},
+}
+
+// ReachWords say when and by what an agent is told of news that [State.Reach] found to be reached so, and in a
+// word or two how, "" if it waits.
+func ReachWords(reach, how string, within time.Duration) (told, short string) {
+	r := reaches[reach]
+	return strings.NewReplacer("{soon}", Soon(within), "{how}", how).Replace(r.told), r.short
+}
+
+// Note says why an agent may not hear of news as soon as it seems, "" if nothing is known.
+func (h Hearing) Note() string {
+	switch {
+	case h.Asks:
+		return "it asks its user for a permission"
+	case h.Stopped:
+		return "its user has stopped it or closed its window"
+	case h.How == "":
+	case h.Spent > 0 && h.TurnsSpent > 0:
+		return fmt.Sprintf("it was woken often lately: messages of agents wake it again %s, and turns that they release %s", Soon(h.Spent), Soon(h.TurnsSpent))
+	case h.Spent > 0:
+		return "it was woken often lately: messages of agents wake it again " + Soon(h.Spent)
+	case h.TurnsSpent > 0:
+		return "it was woken often lately: turns that agents release wake it again " + Soon(h.TurnsSpent)
+	}
+	return ""
+}
 
 // Reach returns how a member can be reached at this moment by a message of an agent, one of the
 // Reach constants. An agent that is gone or no member cannot be.

@@ -95,36 +95,29 @@ func (s *State) Outlook(f Facts) []string {
 
 // toldWords says how a member is told of its turn.
 func (s *State) toldWords(f Facts, id string) string {
-	h := f.hearing(id)
-	how := h.How
-	switch s.reachOfTurn(f, id, cmp.Or(s.Owner, s.Pending.From)) {
-	case ReachWaiting:
+	h, reach := f.hearing(id), s.reachOfTurn(f, id, cmp.Or(s.Owner, s.Pending.From))
+	told, _ := ReachWords(reach, h.How, h.Within)
+	switch {
+	case reach == ReachWaiting:
 		return "it waits"
-	case ReachReady:
-		if how == ByHold {
-			how += ", or " + ifStopped
-		}
-		return "it is told " + Soon(h.Within) + " by " + how
-	case ReachBusy:
-		if h.Asks {
-			return "it asks its user for a permission, and is told after the answer"
-		}
-		return "it is at work, and told by " + how
-	case ReachUnheard:
-		return "it did not answer the last notification by " + how + ": wake it by hand"
-	case ReachNextPrompt:
-		switch {
-		case h.Stopped:
-			return "its user has stopped it or closed its window, and it is told at its next prompt: somebody has to type one"
-		case h.Busy:
-			return "it is told when its model next uses a tool, or at its next prompt"
-		case how != "":
-			return "it was woken often lately, and is told within " + spoken(h.TurnsSpent) + ", or at its next prompt"
-		}
+	case reach == ReachReady && h.How == ByHold:
+		return "it is told " + told + ", or " + ifStopped
+	case reach == ReachBusy && h.Asks:
+		return h.Note() + ", and is told after the answer"
+	case reach == ReachUnheard:
+		return "it did not answer the last notification by " + h.How + ": wake it by hand"
+	case reach == ReachNextPrompt && h.Stopped:
+		return h.Note() + ", and it is told at its next prompt: somebody has to type one"
+	case reach == ReachNextPrompt && h.Busy:
+		return "it is told when its model next uses a tool, or at its next prompt"
+	case reach == ReachNextPrompt && h.How != "":
+		return "it was woken often lately, and is told within " + spoken(h.TurnsSpent) + ", or at its next prompt"
+	case reach == ReachNextPrompt:
 		return "it is told at its next prompt: somebody has to type one"
-	}
-	if s.worksOn(f, id) {
+	case reach == ReachNone && s.worksOn(f, id):
 		return "it hears of it with its next command"
+	case reach == ReachNone:
+		return "nothing tells it, so wake it by hand"
 	}
-	return "nothing tells it, so wake it by hand"
+	return "it is told " + told
 }

@@ -324,9 +324,9 @@ func (m *model) memberLine(x *look.Member, w int) string {
 		return line + m.Text(draw.Plain, name)
 	}
 	line += m.Fit(m.Text(draw.Plain, name), m.nameWidth(w)) + " " + m.Own(c.style, c.word)
-	h := hearingOf(x)
-	if h.word != "" && draw.Width(line)+2+draw.Width(h.word) < w {
-		line += "  " + m.Own(h.style, h.word)
+	style, word, _ := hearing(x)
+	if word != "" && draw.Width(line)+2+draw.Width(word) < w {
+		line += "  " + m.Own(style, word)
 	}
 	return line
 }

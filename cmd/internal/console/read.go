@@ -112,8 +112,8 @@ func (m *model) memberText(x *look.Member) string {
 	if x.PID != 0 {
 		lines[len(lines)-1] += ", pid " + number(int64(x.PID))
 	}
-	if h := hearingOf(x); h.word != "" {
-		lines = append(lines, "reach     "+h.word+": "+h.means)
+	if _, word, means := hearing(x); word != "" {
+		lines = append(lines, "reach     "+word+": "+means)
 	}
 	if x.Why != "" {
 		lines = append(lines, "inactive  "+x.Why)

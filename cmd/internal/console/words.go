@@ -77,28 +77,22 @@ func (m *model) memberState(r *look.Room, x *look.Member) condition {
 	return c
 }
 
-// A hearing is how a member hears of news although it runs no command: a word, and what it
-// means.
-type hearing struct {
-	style       draw.Style
-	word, means string
-}
-
-var hearings = map[string]hearing{
-	turn.ReachReady:      {draw.Dim, "ready", "it listens, and its model is idle"},
-	turn.ReachBusy:       {draw.Dim, "busy", "it listens, and its model is at work: it is told with its next tool call"},
-	turn.ReachUnheard:    {draw.Alarm, "unheard", "it listens, but did not answer the last notification"},
-	turn.ReachNextPrompt: {draw.Dim, "next prompt", "its harness tells it with its next prompt"},
-	turn.ReachNone:       {draw.Yellow, "deaf", "nothing tells it of news"},
-}
-
-// hearingOf returns how a member hears, the zero hearing if that goes without saying: it
-// waits, is gone, or is a person.
-func hearingOf(x *look.Member) hearing {
+// hearing returns how a member hears of news although it runs no command, in a word and as a sentence; "" if that
+// goes without saying: it waits, is gone, or is a person.
+func hearing(x *look.Member) (style draw.Style, word, means string) {
 	if strings.HasPrefix(x.AgentID, "human:") || x.Status != "active" || x.Stopped {
-		return hearing{}
+		return draw.Dim, "", ""
 	}
-	return hearings[x.Reach]
+	means, word = turn.ReachWords(x.Reach, x.Listening, x.Within)
+	switch x.Reach {
+	case turn.ReachUnheard:
+		style = draw.Alarm
+	case turn.ReachNone:
+		style = draw.Yellow
+	default:
+		style = draw.Dim
+	}
+	return style, word, means
 }
 
 // marked returns the mark of a condition in its style.

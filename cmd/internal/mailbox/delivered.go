@@ -2,7 +2,6 @@ package mailbox
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/talking-stick/tt/cmd/internal/member"
@@ -141,25 +140,8 @@ func (m *Mailbox) Reach(st *turn.State, f turn.Facts) []MemberReach {
 			reach.NotifiedAt = event.NewTime(f.Hearing(view.AgentID).Notified)
 		}
 		reach.Error = m.Room.HearingOf(view.AgentID).Listener().Error
-		reach.Note = hearingNote(f.Hearing(view.AgentID))
+		reach.Note = f.Hearing(view.AgentID).Note()
 		list = append(list, reach)
 	}
 	return list
-}
-
-func hearingNote(h turn.Hearing) string {
-	switch {
-	case h.Asks:
-		return "it asks its user for a permission"
-	case h.Stopped:
-		return "its user has stopped it or closed its window"
-	case h.How == "":
-	case h.Spent > 0 && h.TurnsSpent > 0:
-		return fmt.Sprintf("it was woken often lately: messages of agents wake it again %s, and turns that they release %s", turn.Soon(h.Spent), turn.Soon(h.TurnsSpent))
-	case h.Spent > 0:
-		return "it was woken often lately: messages of agents wake it again " + turn.Soon(h.Spent)
-	case h.TurnsSpent > 0:
-		return "it was woken often lately: turns that agents release wake it again " + turn.Soon(h.TurnsSpent)
-	}
-	return ""
 }

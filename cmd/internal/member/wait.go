@@ -138,7 +138,6 @@ func (r *Room) Wait(ctx context.Context, limit time.Duration, park, inbox bool, 
 	}
 	if t.result.Status != turn.WaitClosed { // the directory of a room that has ended is gone
 		_ = r.own().Mark(waitingFile, r.time())
-		r.endWait()
 		if t.result.HeldBy == 0 {
 			r.recordSeen()
 		}

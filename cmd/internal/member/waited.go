@@ -6,7 +6,6 @@ import "time"
 // one goes on with it, until the agent has a turn.
 const (
 	sinceFile = "waiting_since" // its time is when the agent began to wait
-	untilFile = "waiting_until" // its time is the end of the last wait
 
 	// waitGap is the longest time between two waits that count as one.
 	waitGap = 60 * time.Second
@@ -15,7 +14,7 @@ const (
 // waitingSince returns since when the agent has waited. It is zero if the agent does not
 // wait and its last wait ended longer than waitGap ago, or was killed.
 func (r *Room) waitingSince() time.Time {
-	since, until := r.own().Marked(sinceFile), r.own().Marked(untilFile)
+	since, until := r.own().Marked(sinceFile), r.own().Marked(waitingFile)
 	ended := until.Before(since) || r.time().Sub(until) > waitGap
 	if ended && !r.own().Held(waitingFile) {
 		return time.Time{}
@@ -32,9 +31,6 @@ func (r *Room) beginWait() time.Time {
 	}
 	return since
 }
-
-// endWait records that a wait has ended without a turn.
-func (r *Room) endWait() { _ = r.own().Mark(untilFile, r.time()) }
 
 // forgetWait records that the agent has a turn: its next wait is a new one.
 func (r *Room) forgetWait() { _ = r.own().Remove(sinceFile) }

@@ -157,19 +157,8 @@ func activityWords(t *cli.Text, a turn.Activity) string {
 
 // reachWords say how an agent is told of news, as [turn.State.Reach] found.
 func reachWords(listening, reach string, within time.Duration) string {
-	switch reach {
-	case turn.ReachReady:
-		return turn.Soon(within) + ", by " + listening
-	case turn.ReachBusy:
-		return "with the next use of a tool, by " + listening
-	case turn.ReachUnheard:
-		return "by " + listening + ", which did not answer the last time"
-	case turn.ReachNextPrompt:
-		return "at the next prompt"
-	case turn.ReachWaiting:
-		return "waits"
-	}
-	return "only when it asks"
+	told, _ := turn.ReachWords(reach, listening, within)
+	return told
 }
 
 // writeWait writes the result of a wait and what to do next.
