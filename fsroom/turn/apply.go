@@ -98,7 +98,7 @@ func decode(e *event.Event, v wire.Fields) error {
 // applyOpened starts a life of the room. The event has the counters of the life
 // before, so the archive is not needed to fold a journal.
 func (s *State) applyOpened(e *event.Event) error {
-	p := openedPayload{Policy: forOlder()}
+	p := openedPayload{Policy: DefaultPolicy()}
 	if err := decode(e, &p); err != nil {
 		return err
 	}
@@ -108,7 +108,7 @@ func (s *State) applyOpened(e *event.Event) error {
 	}
 	*s = State{
 		RoomID: cmp.Or(s.RoomID, e.RoomID), CanonicalPath: p.CanonicalPath, WorkspaceRoot: p.WorkspaceRoot,
-		Open: true, Turn: e.Turn, Policy: p.Policy.withSwitches(),
+		Open: true, Turn: e.Turn, Policy: p.Policy,
 	}
 	return nil
 }

@@ -64,17 +64,13 @@ func (s *State) troubleFacts(f Facts, but string) (facts []string) {
 	return facts
 }
 
-// whyGone says in words why a member counts as gone.
-func whyGone(p Presence) string {
+// ended says in words that a member has ended.
+func (p Presence) ended() string {
 	switch {
-	case p.SessionEnded && !p.OutlivesProcess:
-		return "its session has ended"
 	case p.SessionEnded:
-		return "its session has ended, and it is silent"
+		return "its session has ended"
 	case p.Guardian:
-		return "its guardian has ended, and it is silent"
-	case p.OutlivesProcess:
-		return "its process has ended, and it is silent"
+		return "its guardian has ended"
 	}
 	return "its process has ended"
 }

@@ -106,14 +106,7 @@ func Try(s *State, f Facts, r TryRequest) ([]event.Event, WaitResult, error) {
 		res.HeldBy = r.Window
 		return nil, res, nil
 	}
-	return nil, s.notYet(f, r.Window), nil
-}
-
-// notYet is NotYet for an agent of whose session another window may have the turn.
-func (s *State) notYet(f Facts, window int) WaitResult {
-	res := s.NotYet(f)
-	res.HeldBy = window
-	return res
+	return nil, s.NotYet(f, r.Window), nil
 }
 
 // claimable reports whether the agent may claim the turn.
@@ -210,11 +203,11 @@ func WasClosed(room, by, reason string) WaitResult {
 	return WaitResult{Status: WaitClosed, RoomID: room, From: by, Reason: reason, Evidence: Evidence{Hint: hintReopen}}
 }
 
-// NotYet returns the result for an agent that has to wait.
-func (s *State) NotYet(f Facts) WaitResult {
+// NotYet returns the result for an agent that has to wait. window is as in [TryRequest].
+func (s *State) NotYet(f Facts, window int) WaitResult {
 	r := WaitResult{
 		Status: NotYet, RoomID: s.RoomID, RoomState: s.Status(f), TurnID: s.Turn,
-		CurrentOwner: s.Owner, OwnerSince: s.Grant.At.Wall, ReservedFor: s.ReservedFor,
+		CurrentOwner: s.Owner, OwnerSince: s.Grant.At.Wall, ReservedFor: s.ReservedFor, HeldBy: window,
 	}
 	r.LeaseExpiresAt, r.ClaimExpiresAt = s.deadlines(f)
 	return r

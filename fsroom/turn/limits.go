@@ -93,13 +93,3 @@ func (w Switch) Set(p *Policy, value string) error {
 	*w.Field(p) = value
 	return nil
 }
-
-// withSwitches returns the policy with the switches that an older program has not written.
-func (p Policy) withSwitches() Policy {
-	for _, w := range Switches() {
-		if f := w.Field(&p); *f == "" {
-			*f = w.Values[0]
-		}
-	}
-	return p
-}

@@ -2,6 +2,7 @@ package turn
 
 import (
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -68,20 +69,20 @@ func (s *State) listeners(f Facts, author string) (ids []string) {
 	if s.Policy.WakeGrace == 0 {
 		return nil
 	}
-	had := map[string]bool{}
 	if p := s.Pending; p.Listens {
-		ids, had[p.Preferred] = append(ids, p.Preferred), true
+		ids = append(ids, p.Preferred)
 	}
-	for {
-		m := s.fairestOf(f, author, func(f Facts, m *Member) bool {
-			h := f.hearing(m.AgentID)
-			return !had[m.AgentID] && h.How != "" && h.TurnsSpent == 0
-		})
-		if m == nil {
-			return ids
+	var ended []string
+	for _, m := range s.inTurn(author) {
+		switch h := f.hearing(m.AgentID); {
+		case slices.Contains(ids, m.AgentID) || h.How == "" || h.TurnsSpent != 0 || !f.active(s, m):
+		case f.ended(m.AgentID):
+			ended = append(ended, m.AgentID)
+		default:
+			ids = append(ids, m.AgentID)
 		}
-		ids, had[m.AgentID] = append(ids, m.AgentID), true
 	}
+	return append(ids, ended...)
 }
 
 // shortTurn is how long a turn lasts at most for which its agent had no use.

@@ -52,7 +52,10 @@ func DefaultPolicy() Policy {
 		LedgerWait:        (250 * time.Millisecond).Milliseconds(),
 		LedgerTick:        time.Minute.Milliseconds(),
 	}
-	return p.withSwitches()
+	for _, w := range Switches() {
+		*w.Field(&p) = w.Values[0]
+	}
+	return p
 }
 
 // What a room records of changes of its tree.
@@ -64,13 +67,6 @@ const (
 
 // LedgerModes returns the modes in which a room records changes of its tree.
 func LedgerModes() []string { return []string{LedgerOn, LedgerCounts, LedgerOff} }
-
-// forOlder returns the policy of a room whose events do not have all fields.
-func forOlder() Policy {
-	def := DefaultPolicy()
-	return Policy{WakeGrace: def.WakeGrace, IdleTTL: def.IdleTTL, LimitTTL: def.LimitTTL, Ledger: def.Ledger,
-		LedgerKeep: def.LedgerKeep, LedgerSize: def.LedgerSize, LedgerWait: def.LedgerWait, LedgerTick: def.LedgerTick}
-}
 
 // minRenewal is the shortest time between two renewals, whatever the policy says.
 const minRenewal = 10 * time.Millisecond

@@ -83,18 +83,10 @@ func Release(s *State, f Facts, r ReleaseRequest) ([]event.Event, ReleaseResult,
 // the fairest of those.
 func (s *State) heir(f Facts, agent string) *Member {
 	m := s.fairest(f, agent)
-	if m == nil || s.hearsAtOnce(f, m) {
+	if m == nil || s.hearsAtOnce(f, m) || !s.hears(f, m) && s.fairestOf(f, agent, s.listens) == nil {
 		return m
 	}
-	if !s.hears(f, m) && s.fairestOf(f, agent, s.listens) != nil {
-		m = s.fairestOf(f, agent, s.hears)
-	}
-	if s.hears(f, m) {
-		if free := s.fairestOf(f, agent, s.hearsAtOnce); free != nil {
-			return free
-		}
-	}
-	return m
+	return cmp.Or(s.fairestOf(f, agent, s.hearsAtOnce), s.fairestOf(f, agent, s.hears))
 }
 
 // listens reports whether something listens for the member that is believed to work, and

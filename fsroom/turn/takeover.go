@@ -53,7 +53,7 @@ func Take(s *State, f Facts, r TakeRequest) ([]event.Event, WaitResult, error) {
 	}
 	kind, err := s.mayTake(f, r.Agent, r.Window)
 	if r.Window != 0 && err != nil && !r.Operator {
-		return nil, s.notYet(f, r.Window), nil
+		return nil, s.NotYet(f, r.Window), nil
 	}
 	if elsewhere { // an agent that has lost its host takes the turn from itself as another one would
 		if kind, err = s.takeoverReason(f), nil; kind == "" {

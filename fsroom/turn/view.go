@@ -100,8 +100,10 @@ func (s *State) memberView(f Facts, m *Member) MemberView {
 	switch {
 	case f.active(s, m):
 		v.Why = doubts(p, v.GoneAt)
+	case gone && p.OutlivesProcess:
+		v.Status, v.Why = memberInactive, p.ended()+", and it is silent"
 	case gone:
-		v.Status, v.Why = memberInactive, whyGone(p)
+		v.Status, v.Why = memberInactive, p.ended()
 	default:
 		v.Status, v.Why = memberInactive, "silent for longer than the presence time"
 	}
@@ -126,10 +128,8 @@ func doubts(p Presence, goneAt *event.Time) string {
 		return fmt.Sprintf("its guardian, process %d, is stopped", p.PID)
 	case p.Stopped:
 		return fmt.Sprintf("its process %d is stopped", p.PID)
-	case goneAt != nil && p.Guardian:
-		return "its guardian has ended; it counts as gone at " + goneAt.Format(utcClock)
 	case goneAt != nil:
-		return "its process has ended; it counts as gone at " + goneAt.Format(utcClock)
+		return p.ended() + "; it counts as gone at " + goneAt.Format(utcClock)
 	}
 	return ""
 }

@@ -70,7 +70,7 @@ func (c *Client) NotYet(w *workspace.Workspace, away error) turn.WaitResult {
 func (r *Room) notYet(away error) (res turn.WaitResult) {
 	res = turn.WaitResult{Status: turn.NotYet, RoomID: r.FS.Name()}
 	if snap, err := r.FS.Known(); err == nil && snap.State.Open {
-		res = snap.State.NotYet(r.Facts(snap.State))
+		res = snap.State.NotYet(r.Facts(snap.State), 0)
 	}
 	if away != nil {
 		res.Engine = SinceWords(away)

@@ -195,7 +195,7 @@ func (t *turnRequest) wait(untilSignal context.Context, limit time.Duration) err
 		if away := t.Room.isAway(err); away || errors.Is(err, context.Canceled) || (isLockTimeout(err) && ctx.Err() == nil) {
 			// The lock was not had, or the engine not reached. There is time to look
 			// again, or a signal ends the wait.
-			t.result = snap.State.NotYet(t.facts)
+			t.result = snap.State.NotYet(t.facts, 0)
 			if away {
 				return false, fsroom.Sleep{For: awayPoll}, nil
 			}
@@ -415,7 +415,7 @@ func (t *turnRequest) tellOther(ctx context.Context) (told bool, err error) {
 	err = t.Room.FS.Locked(ctx, func(snap *snapshot) error {
 		if told = snap.State.Fence() == t.fence(); told {
 			f := t.Room.Facts(snap.State)
-			t.result = snap.State.NotYet(f)
+			t.result = snap.State.NotYet(f, 0)
 			t.result.GrantedTo = f.Lease.GrantedTo
 		}
 		return nil
