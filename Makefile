@@ -42,7 +42,7 @@ natsd: ## the server for several hosts; the first time it takes a minute
 	@mkdir -p $(BIN)
 	cd $(NATSD) && CGO_ENABLED=0 $(GO) build -trimpath -ldflags '-s -w -X main.version=$(VERSION)' -o $(CURDIR)/$(BIN)/ .
 
-demo: build ## three agents take turns in a scratch room, with real processes
+demo: build ## three agents, real processes, in a scratch tree: one refused, one killed, lost work brought back
 	@testdata/demo.sh $(BIN)/tt
 
 # Much of it waits for processes, so more packages run at once than there are processors. What
