@@ -76,22 +76,27 @@ func spent(ms int64) string {
 	return d.String()
 }
 
-// A JobEndRequest tells the agent that started a job of its end.
+// A JobEndRequest tells the agent that started a job of its end, and those who wanted the same and joined it.
 type JobEndRequest struct {
-	Agent string
-	At    event.Time // when it ended
+	Agent  string
+	Joined []string
+	At     event.Time // when it ended
 	JobEnd
 }
 
-// EndJob tells of the end of a job, once: there are no events if it was told before. Nor
-// are there if the agent is no member, or has joined since: what it started before it left is
+// EndJob tells of the end of a job, once: there are no events if it was told before. Nor is there one for
+// an agent that is no member, or has joined the room since: what it started before it left is
 // no business of its new membership.
-func EndJob(s *State, r JobEndRequest) []event.Event {
-	m := s.Member(r.Agent)
-	if !s.Open || m == nil || m.JoinedAt.After(r.At.Time) || s.JobTold(r.Host, r.ID) {
+func EndJob(s *State, r JobEndRequest) (events []event.Event) {
+	if !s.Open || s.JobTold(r.Host, r.ID) {
 		return nil
 	}
-	return []event.Event{{Type: JobEnded, Turn: s.Turn, From: r.Agent, To: r.Agent, Payload: payload(&r.JobEnd)}}
+	for _, agent := range append([]string{r.Agent}, r.Joined...) {
+		if m := s.Member(agent); m != nil && !m.JoinedAt.After(r.At.Time) {
+			events = append(events, event.Event{Type: JobEnded, Turn: s.Turn, From: r.Agent, To: agent, Payload: payload(&r.JobEnd)})
+		}
+	}
+	return events
 }
 
 // JobOf returns what a job_ended event says. It is zero for another event.

@@ -6,6 +6,7 @@
 //	                         /lock       taken to change job.json
 //	                         /out        what the command wrote
 //	                         /stop       there if the job is to be stopped
+//	                         /joined     who else is told its end, an agent a line
 //	          /jobs/<room>/open/17       there until the end was told
 //
 // The runner is a process of its own, see [Runner]. Whoever starts a job holds its file
@@ -44,6 +45,7 @@ const (
 	lockFile   = "lock"
 	outFile    = "out"
 	stopFile   = "stop"
+	joinedFile = "joined"
 	openDir    = "open"
 
 	maxRecord = 16 << 20 // bytes that are read of job.json
@@ -228,6 +230,31 @@ func (j *Job) isTold() bool {
 
 // Told records that the end of the job was told, or that nobody is to be told.
 func (j *Job) Told() { _ = os.Remove(j.marker()) }
+
+// Join makes an agent one of those who are told the end of the job. It reports false if the job has ended
+// already, and its end may have been told. Its end is on disk before it is told, so whoever has
+// written its name before that is told.
+func (j *Job) Join(agent string) (bool, error) {
+	if agent != j.Agent && !slices.Contains(j.Joined(), agent) {
+		f, err := lockfile.OpenRegular(j.path(joinedFile), os.O_CREATE|os.O_WRONLY|os.O_APPEND)
+		if err != nil {
+			return false, j.room.Store.Explain(err, j.path(joinedFile))
+		}
+		lockfile.Adopt(j.path(joinedFile))
+		_, err = f.WriteString(agent + "\n")
+		if err = errors.Join(err, f.Close()); err != nil {
+			return false, j.room.Store.Explain(err, j.path(joinedFile))
+		}
+	}
+	fresh, err := j.room.Load(j.ID)
+	return err == nil && fresh.Outcome == "", nil
+}
+
+// Joined returns who is told the end of the job besides the agent that started it.
+func (j *Job) Joined() []string {
+	b, _ := lockfile.ReadRegular(j.path(joinedFile), maxRecord)
+	return strings.Fields(string(b))
+}
 
 // End returns what the starter is told of the end.
 func (j *Job) End() *turn.JobEnd {

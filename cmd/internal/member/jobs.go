@@ -49,7 +49,7 @@ func (r *Room) TellJob(ctx context.Context, j *jobs.Job) error {
 	if !r.FS.Exists() {
 		return nil
 	}
-	request := turn.JobEndRequest{Agent: j.Agent, At: *j.EndedAt, JobEnd: *j.End()}
+	request := turn.JobEndRequest{Agent: j.Agent, Joined: j.Joined(), At: *j.EndedAt, JobEnd: *j.End()}
 	request.Host = r.Client.Store.Options().Host
 	_, _, err := r.FS.UpdateThen(ctx, func(st *turn.State) ([]event.Event, error) {
 		return turn.EndJob(st, request), nil

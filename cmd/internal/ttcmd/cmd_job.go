@@ -109,7 +109,7 @@ func runJobRun(ctx context.Context, c *cli.Invocation) error {
 	var left []ledger.LeftOut
 	free := func() {}
 	if c.Bool("once") || c.Bool("recheck") {
-		once, err := askOnce(ctx, c, room, snap.State, &job)
+		once, err := askOnce(ctx, c, room, snap.State, &job, c.Bool("recheck"))
 		if err != nil {
 			return err
 		}
@@ -118,7 +118,7 @@ func runJobRun(ctx context.Context, c *cli.Invocation) error {
 		if once.verdict != nil && !c.Bool("recheck") {
 			return writeVerified(c, once.verdict)
 		}
-		if once.running != nil && !c.Bool("recheck") {
+		if once.running != nil {
 			return writeJoined(c, viewJob(room.FS.Name(), once.running))
 		}
 		left = once.left

@@ -29,8 +29,9 @@ type onceAnswer struct {
 	free    func()
 }
 
-// askOnce looks for a verdict on the tree as it is now, and for a job that is about to give one.
-func askOnce(ctx context.Context, c *cli.Invocation, room *member.Room, st *turn.State, j *jobs.Job) (*onceAnswer, error) {
+// askOnce looks for a verdict on the tree as it is now, and for a job that is about to give one, which it
+// joins unless it is to run again.
+func askOnce(ctx context.Context, c *cli.Invocation, room *member.Room, st *turn.State, j *jobs.Job, again bool) (*onceAnswer, error) {
 	t, err := changes.Of(room, st.Policy, ledgerSetting(c))
 	if err != nil {
 		return nil, err
@@ -60,10 +61,22 @@ func askOnce(ctx context.Context, c *cli.Invocation, room *member.Room, st *turn
 		return nil, err
 	}
 	res.verdict = t.Ledger.FindVerdict(ask)
+	if res.verdict != nil || again {
+		return res, nil
+	}
 	for _, other := range room.Jobs().Untold() {
 		if other.Name == j.Name && other.TreeState == ask.State.String() && slices.Equal(other.Command, j.Command) &&
 			other.Dir == j.Dir && other.Runs() {
-			res.running = other
+			runs, err := other.Join(room.Self.ID)
+			if err != nil {
+				free()
+				return nil, err
+			}
+			if runs {
+				res.running = other
+				return res, nil
+			}
+			res.verdict = t.Ledger.FindVerdict(ask) // it has ended meanwhile
 		}
 	}
 	return res, nil
@@ -101,7 +114,7 @@ type joinedResult struct {
 func writeJoined(c *cli.Invocation, v *jobView) error {
 	return c.Out.Result(joinedResult{jobRunning, v, true}, func(t *cli.Text) {
 		t.Line("Job %s of %s runs on this tree already, %s. Nothing was started.", t.Bold(v.End().Title()), v.Agent, jobTime(t, v))
-		t.Line("Its end: tt job wait %d. Ask again then: the answer is verified if it has passed.", v.ID)
+		t.Line("You are told when it ends; do not wait for it. Log: tt job log %d", v.ID)
 	})
 }
 
