@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 	"strings"
@@ -114,7 +115,7 @@ func (p *Program) distribute(c *Command, operands []string, behind int) (map[str
 			given[arg.Name], operands = operands[:take], operands[take:]
 		case !arg.Optional:
 			return nil, usagef("missing argument %s", arg.Display()).With("argument", arg.Name).
-				WithHint("usage: %s", p.UsageLine(c))
+				WithHint("%s", cmp.Or(arg.Missing, "usage: "+p.UsageLine(c)))
 		}
 	}
 	if len(operands) > 0 {

@@ -119,6 +119,7 @@ type Arg struct {
 	Name     string   `json:"-"`                 // how Invocation.Arg asks for it: "path"
 	Show     string   `json:"name"`              // how help shows it; "" means Name in capitals. One that begins with [ says how many a Rest takes
 	Usage    string   `json:"usage,omitempty"`   // one line for the help; may be empty
+	Missing  string   `json:"-"`                 // what to do where it is missing; "" for the usage line
 	Choices  []string `json:"choices,omitempty"` // the only values it accepts, nil for any; they are also its Show
 	Optional bool     `json:"optional,omitempty"`
 	Before   bool     `json:"before,omitempty"` // stands before --, if it is given; may stand before a required Rest

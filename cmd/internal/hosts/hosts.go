@@ -240,7 +240,7 @@ func Missing(s *Service) error {
 	if s.Name == "" {
 		what = "moving a room"
 	}
-	hint := `run "make install" in a checkout, take it from the release archive of tt, or: go install github.com/talking-stick/tt/cmd/tt-nats@latest`
+	hint := `run "make install" in a checkout, take it from the release archive of tt, or: CGO_ENABLED=0 go install github.com/talking-stick/tt/cmd/tt-nats@latest`
 	if program != "tt-nats" {
 		hint = "tt comes with tt-nats, for nats://HOST:PORT/NAMESPACE"
 	}

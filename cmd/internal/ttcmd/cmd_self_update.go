@@ -114,14 +114,14 @@ func adviseUpdate(path, installer, version string) updateAdvice {
 		a.Note = "checksums are in " + releases + "/SHA256SUMS"
 	default:
 		a.Method, a.Runnable = "go-install", strings.HasPrefix(version, "v") && !strings.HasSuffix(version, "+dirty")
-		a.Command = []string{"env", "GOBIN=" + dir, "go", "install"}
+		a.Command = []string{"env", "CGO_ENABLED=0", "GOBIN=" + dir, "go", "install"}
 		for _, program := range present {
 			a.Command = append(a.Command, module+"/cmd/"+program+"@latest")
 		}
 		if natsd { // a module of its own, which go install takes by itself only
-			a.Note = "and " + server + ": go install " + module + "/cmd/" + server + "@latest"
+			a.Note = "and " + server + ": CGO_ENABLED=0 go install " + module + "/cmd/" + server + "@latest"
 		}
-		a.Shell = "GOBIN=" + cli.ShellWord(dir) + " " + strings.Join(a.Command[2:], " ")
+		a.Shell = "CGO_ENABLED=0 GOBIN=" + cli.ShellWord(dir) + " " + strings.Join(a.Command[3:], " ")
 		if !a.Runnable {
 			a.Method, a.Note = "unknown", "how this tt was installed is unknown; this puts the latest release in its place"
 		}

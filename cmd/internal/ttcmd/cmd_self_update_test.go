@@ -20,8 +20,8 @@ func TestAdviseUpdate(t *testing.T) {
 		method, shell            string
 		runnable                 bool
 	}{
-		{"/h/go/bin/tt", "", "v1.2.3", "go-install", "GOBIN=/h/go/bin go install github.com/talking-stick/tt/cmd/tt@latest", true},
-		{"/h/it's here/tt", "", "v1.2.3", "go-install", `GOBIN='/h/it'\''s here' go install `, true},
+		{"/h/go/bin/tt", "", "v1.2.3", "go-install", "CGO_ENABLED=0 GOBIN=/h/go/bin go install github.com/talking-stick/tt/cmd/tt@latest", true},
+		{"/h/it's here/tt", "", "v1.2.3", "go-install", `CGO_ENABLED=0 GOBIN='/h/it'\''s here' go install `, true},
 		{"/h/x/tt", "", "v1.2.4-0.2026+dirty", "unknown", "go install", false},
 		{"/h/x/tt", "", "(devel)", "unknown", "go install", false},
 		{"/h/.local/bin/tt", "make", "v1.2.3", "make", "git pull && make install PREFIX=/h/.local", false},

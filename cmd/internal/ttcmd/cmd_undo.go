@@ -14,7 +14,7 @@ import (
 var undoCommand = &cli.Command{
 	Name: "undo",
 	Args: []cli.Arg{
-		{Name: "turn", Usage: "the turn's number, last or now"},
+		{Name: "turn", Usage: "the turn's number, last or now", Missing: "the last turn: tt undo last; which there are: tt log; lost work comes back with tt restore --lost"},
 		{Name: "file", Optional: true, Rest: true, Usage: "only these files and directories"},
 	},
 	Short: "take back what a turn changed, and nothing else",

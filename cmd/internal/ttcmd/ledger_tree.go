@@ -123,7 +123,8 @@ func (v *treeView) turnNamed(ctx context.Context, c *cli.Invocation, arg string)
 			return s, v.noTurn(0)
 		}
 	case parseErr != nil || n < 1:
-		return s, c.Usagef("%q is no turn: give its number, last or now", arg)
+		return s, c.Usagef("%q is no turn: give its number, last or now", arg).
+			WithHint("of the last one: tt %s last %s", c.Cmd.Name, cli.ShellWord(arg))
 	default:
 		s.turn = n
 	}
@@ -209,7 +210,16 @@ func (v *treeView) noSnapshot(why, format string, args ...any) *code.Error {
 func (v *treeView) snapshotNamed(c *cli.Invocation, arg string) (*ledger.Snapshot, error) {
 	n, ok := ledger.ParseName(arg)
 	if !ok {
-		return nil, c.Usagef("%q is no snapshot: they are named s and a number, and listed by tt restore", arg)
+		files := c.Rest("file")
+		if arg != "lost" {
+			files = append([]string{arg}, files...)
+		}
+		words := ""
+		for _, f := range files {
+			words += " " + cli.ShellWord(f)
+		}
+		return nil, c.Usagef("%q is no snapshot: they are named s and a number, and listed by tt restore", arg).
+			WithHint("what was lost last comes back with: tt restore --lost%s", words)
 	}
 	if s := ledger.Find(v.all, n); s != nil {
 		return s, nil
