@@ -315,3 +315,45 @@ func VerifiedWords(raw json.RawMessage) string {
 	}
 	return strings.Join(words, "; ")
 }
+
+// A LastVerdict is the last verdict of a name, and whether the tree is still the one that it is on.
+type LastVerdict struct {
+	Verdict
+	Current bool `json:"current"`
+}
+
+// Words says it in a line: "test passed on this tree, by a:1".
+func (v *LastVerdict) Words() string {
+	on := "on this tree"
+	if !v.Current {
+		on = "not on this tree: it has changed"
+	}
+	return v.Name + " passed " + on + ", by " + v.Agent
+}
+
+// lastNames is of how many names there is a last verdict at most.
+const lastNames = 3
+
+// LastVerdicts returns the last verdict of each of the last names, the newest first. The tree is looked at only where
+// there are some, until ctx ends: what is not known is not current.
+func (l *Ledger) LastVerdicts(ctx context.Context) (list []LastVerdict) {
+	for _, v := range l.AllVerdicts() {
+		if len(list) < lastNames && !slices.ContainsFunc(list, func(s LastVerdict) bool { return s.Name == v.Name }) {
+			list = append(list, LastVerdict{Verdict: *v})
+		}
+	}
+	if list == nil {
+		return nil
+	}
+	view, err := l.Look(ctx)
+	if err != nil {
+		return list
+	}
+	defer view.Close()
+	if now := view.Now; len(now.LeftOut) == 0 {
+		for i := range list {
+			list[i].Current = list[i].State == now.State()
+		}
+	}
+	return list
+}

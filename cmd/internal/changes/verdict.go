@@ -161,3 +161,15 @@ func (r *recorder) Verified(ctx context.Context, st *turn.State) json.RawMessage
 	}
 	return list
 }
+
+// LastVerdicts returns the last verdicts of a room's tree, and which of them are on the tree as it is now. It
+// looks at the tree for as long as a release would wait.
+func LastVerdicts(ctx context.Context, r *member.Room, st *turn.State, set Setting) []ledger.LastVerdict {
+	t, err := Of(r, st.Policy, set)
+	if err != nil || !t.Ledger.Exists() {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, wait(st.Policy))
+	defer cancel()
+	return t.Ledger.LastVerdicts(ctx)
+}

@@ -22,6 +22,8 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/viewstore"
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/fsroom/ledger"
+	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/identity"
 )
 
@@ -39,7 +41,11 @@ func Run(ctx context.Context, c *cli.Invocation) error {
 		return err
 	}
 	eyes := look.New(view.Store, view.Clock, identity.System(), me)
-	eyes.Record(changes.Recorder(changes.SettingOf(c.Env.Lookup, c.Env.Home)))
+	set := changes.SettingOf(c.Env.Lookup, c.Env.Home)
+	eyes.Record(changes.Recorder(set))
+	eyes.Verdicts = func(ctx context.Context, r *member.Room, st *turn.State) []ledger.LastVerdict {
+		return changes.LastVerdicts(ctx, r, st, set)
+	}
 	opened, err := givenRoom(c, view)
 	if err != nil {
 		return err

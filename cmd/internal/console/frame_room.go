@@ -27,8 +27,8 @@ type layout struct {
 // layoutFor returns the layout of a page of w columns and h lines.
 func (m *model) layoutFor(w, h int) layout {
 	l := layout{wide: w >= 90, left: w, facts: 5, titles: true}
-	if len(m.detail.Siblings) > 0 {
-		l.facts++
+	for _, n := range []int{len(m.detail.Siblings), len(m.detail.Verdicts)} {
+		l.facts += min(n, 1)
 	}
 	if h < 16 {
 		l.facts, l.titles = 2, h >= 12
@@ -149,13 +149,21 @@ func (m *model) facts(w int) []string {
 	} else if v.ReservedFor != "" {
 		next = m.Text(draw.Plain, v.ReservedFor)
 	}
-	var lines, held, trees []string
+	var lines, held, trees, tested []string
 	for i := range m.detail.Locks {
 		name, words := m.lockWords(i)
 		held = append(held, m.Text(draw.Bold, name)+m.Text(draw.Plain, words))
 	}
 	for _, s := range m.detail.Siblings {
 		trees = append(trees, m.Text(draw.Bold, s.Name(v.CanonicalPath))+" "+m.Text(draw.Plain, cmp.Or(s.Owner, s.State)))
+	}
+	for i := range m.detail.Verdicts {
+		verdict := &m.detail.Verdicts[i]
+		style := draw.Green
+		if !verdict.Current {
+			style = draw.Dim
+		}
+		tested = append(tested, m.Text(style, verdict.Words())+m.Own(draw.Dim, ", "+draw.Span(m.now.Sub(verdict.Time()))+" ago"))
 	}
 	add := func(name string, parts ...string) {
 		text := cmp.Or(strings.Join(parts, m.Own(draw.Dim, "   ")), none)
@@ -167,6 +175,9 @@ func (m *model) facts(w int) []string {
 	add("Locks", held...)
 	if len(trees) > 0 {
 		add("Trees", trees...)
+	}
+	if len(tested) > 0 {
+		add("Tests", tested...)
 	}
 	return lines
 }

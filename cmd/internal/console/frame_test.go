@@ -18,6 +18,7 @@ import (
 
 	"github.com/talking-stick/tt/cmd/internal/console/look"
 	"github.com/talking-stick/tt/cmd/internal/member"
+	"github.com/talking-stick/tt/fsroom/ledger"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal/event"
 )
@@ -259,6 +260,23 @@ func TestLostLine(t *testing.T) {
 	m.detail.Lost = 3
 	if frame := string(render(t, m)); !strings.Contains(frame, "3 files went, not committed: tt restore --lost") {
 		t.Error(frame)
+	}
+}
+
+// What was tested stands above the panels, and whether the tree is still that one.
+func TestVerdictLine(t *testing.T) {
+	t.Parallel()
+	for _, width := range []int{80, 120, 160} {
+		m := sampleRoom(width, 24)
+		v := ledger.LastVerdict{Verdict: ledger.Verdict{Name: "test", Agent: "codex:1", At: m.now.Add(-time.Minute).Format(time.RFC3339)}, Current: true}
+		old := v
+		old.Name, old.Current = "lint", false
+		m.detail.Verdicts = []ledger.LastVerdict{v, old}
+		frame := string(render(t, m))
+		if !strings.Contains(frame, "Tests test passed on this tree, by codex:1, 1m") ||
+			width >= 120 && !strings.Contains(frame, "lint passed not on this tree") {
+			t.Error(frame)
+		}
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/talking-stick/tt/cmd/internal/changes"
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/cmd/internal/member"
 	"github.com/talking-stick/tt/cmd/internal/questions"
@@ -161,6 +162,11 @@ func read(ctx context.Context, c *cli.Invocation, room *member.Room) (*model.Mod
 	m.Room, m.Path = room.FS.Name(), room.Directory()
 	if last := len(m.Turns) - 1; last >= 0 && m.Turns[last].End == 0 {
 		m.Turns[last].EndReason = room.Facts(snap.State).Activity(snap.State.Owner).Words()
+	}
+	if snap.State.Open {
+		for _, v := range changes.LastVerdicts(ctx, room, snap.State, changes.SettingOf(c.Env.Lookup, c.Env.Home)) {
+			m.Verdicts = append(m.Verdicts, v.Words()+", "+v.Time().Format("Mon 2 Jan 2006, 15:04 MST"))
+		}
 	}
 	return m, nil
 }

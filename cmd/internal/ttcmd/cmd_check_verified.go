@@ -7,14 +7,10 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
-	"github.com/talking-stick/tt/cmd/internal/changes"
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/cmd/internal/locks"
-	"github.com/talking-stick/tt/cmd/internal/member"
 	"github.com/talking-stick/tt/fsroom/ledger"
-	"github.com/talking-stick/tt/fsroom/turn"
 )
 
 // A verifiedCheck is the answer of check --verified.
@@ -117,51 +113,4 @@ func moduleHead(dir string) string {
 		return ""
 	}
 	return head
-}
-
-// statusVerdicts is how many verdicts a status has at most, one a name.
-const statusVerdicts = 3
-
-// A statusVerdict is one of the last verdicts, and whether the tree is still the one that it is on.
-type statusVerdict struct {
-	ledger.Verdict
-	Current bool `json:"current"`
-}
-
-// lastVerdicts returns the last verdict of each of the last names. The tree is looked at only where there
-// are some, and for as long as a release would wait: what is not known is not current.
-func lastVerdicts(ctx context.Context, c *cli.Invocation, room *member.Room, st *turn.State) (list []statusVerdict) {
-	t, err := changes.Of(room, st.Policy, ledgerSetting(c))
-	if err != nil {
-		return nil
-	}
-	for _, v := range t.Ledger.AllVerdicts() {
-		if len(list) < statusVerdicts && !slices.ContainsFunc(list, func(s statusVerdict) bool { return s.Name == v.Name }) {
-			list = append(list, statusVerdict{Verdict: *v})
-		}
-	}
-	if list == nil {
-		return nil
-	}
-	ctx, cancel := context.WithTimeout(ctx, time.Duration(st.Policy.LedgerWait)*time.Millisecond)
-	defer cancel()
-	view, err := t.Ledger.Look(ctx)
-	if err != nil {
-		return list
-	}
-	defer view.Close()
-	if now := view.Now; len(now.LeftOut) == 0 {
-		for i := range list {
-			list[i].Current = list[i].State == now.State()
-		}
-	}
-	return list
-}
-
-func (v *statusVerdict) words(t *cli.Text) string {
-	on := "on this tree"
-	if !v.Current {
-		on = "not on this tree: it has changed"
-	}
-	return v.Name + " passed " + on + ", by " + v.Agent + ", " + string(t.Ago(v.Time()))
 }

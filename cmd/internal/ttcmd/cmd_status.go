@@ -7,11 +7,13 @@ import (
 	"strings"
 	"time"
 
+	"github.com/talking-stick/tt/cmd/internal/changes"
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/cmd/internal/hooks"
 	"github.com/talking-stick/tt/cmd/internal/mailbox"
 	"github.com/talking-stick/tt/cmd/internal/member"
 	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/fsroom/ledger"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal/event"
 )
@@ -67,7 +69,7 @@ type statusResult struct {
 	Locks          []*lockView    `json:"locks,omitempty"` // of the workspace, that somebody has or waits for
 	NextAction     string         `json:"next_action"`
 
-	Verdicts []statusVerdict `json:"verdicts,omitempty"` // the last ones of the tree, one a name
+	Verdicts []ledger.LastVerdict `json:"verdicts,omitempty"` // the last ones of the tree, one a name
 
 	Siblings []member.Sibling `json:"siblings"` // the other working trees of the repository
 
@@ -93,7 +95,7 @@ func runStatus(ctx context.Context, c *cli.Invocation) error {
 		return err
 	}
 	res.Locks, res.Siblings = locksOf(room), room.Siblings(room.Workspace)
-	res.Verdicts = lastVerdicts(ctx, c, room, st)
+	res.Verdicts = changes.LastVerdicts(ctx, room, st, ledgerSetting(c))
 	res.JournalShortened = room.FS.Shortened()
 	outside := outsideText(ctx, c, room, st)
 	return c.Out.Result(res, func(t *cli.Text) { writeStatus(t, st.Room(f), res, outside) })
@@ -210,7 +212,7 @@ func writeStatus(t *cli.Text, v turn.RoomView, r statusResult, outside string) {
 	}
 	lock, tree, tested := titled(t, "Locks"), titled(t, "Trees"), titled(t, "Tested")
 	for i := range r.Verdicts {
-		tested(r.Verdicts[i].words(t))
+		tested(r.Verdicts[i].Words() + ", " + string(t.Ago(r.Verdicts[i].Time())))
 	}
 	for _, l := range r.Locks {
 		lock(l.words(t.Now))

@@ -9,6 +9,7 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/member"
 	"github.com/talking-stick/tt/cmd/internal/questions"
 	"github.com/talking-stick/tt/fsroom"
+	"github.com/talking-stick/tt/fsroom/ledger"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/fsroom/workspace"
 	"github.com/talking-stick/tt/journal/event"
@@ -25,8 +26,9 @@ type Detail struct {
 	Handoff   *event.Event     // the last one; nil: there was none
 	Ended     bool             // the room has ended; the rest is as it was before
 	Lost      int              // files that were not committed and went since the last turn
+	Verdicts  []ledger.LastVerdict
 
-	sought time.Time // when Lost was found out
+	sought time.Time // when Lost and Verdicts were found out
 }
 
 // seekEvery is how often it is found out what a tree has lost, which scans it.
@@ -68,6 +70,9 @@ func (l *Looker) Detail(ctx context.Context, name string, before *Detail) *Detai
 	d.Entries = l.entries(ctx, room, st, d.Entries)
 	if now := time.Now(); now.Sub(d.sought) >= seekEvery {
 		d.Lost, _ = room.Lost(ctx, st)
+		if l.Verdicts != nil {
+			d.Verdicts = l.Verdicts(ctx, room, st)
+		}
 		d.sought = now
 	}
 	d.Handoff = lastHandoff(ctx, room, st, d.Entries)

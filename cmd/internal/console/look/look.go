@@ -5,6 +5,7 @@ package look
 
 import (
 	"cmp"
+	"context"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -14,6 +15,7 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/mailbox"
 	"github.com/talking-stick/tt/cmd/internal/member"
 	"github.com/talking-stick/tt/fsroom"
+	"github.com/talking-stick/tt/fsroom/ledger"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/identity"
 )
@@ -25,6 +27,9 @@ type Looker struct {
 	own   *member.Client // of the person, for what is unread
 	near  *member.Client // knows what other hosts say of agents; nil without an engine
 	locks *locks.Locks
+
+	// Verdicts returns the last verdicts of a room's tree; nil: they are not shown.
+	Verdicts func(context.Context, *member.Room, *turn.State) []ledger.LastVerdict
 
 	opened atomic.Pointer[string] // the room of which that is asked; nil: none
 }

@@ -34,6 +34,7 @@ type Model struct {
 	Unknown   map[string]int `json:"unknown,omitempty"` // events of types that this program does not know
 	Omitted   int            `json:"omitted_turns"`     // older turns that are left out because there are too many
 	Redacted  bool           `json:"redacted,omitempty"`
+	Verdicts  []string       `json:"verdicts,omitempty"` // the last ones of the tree, in words
 }
 
 // An Agent is somebody who appears in the events.
