@@ -47,11 +47,7 @@ func TestPagesRun(t *testing.T) {
 		}
 		t.Run(filepath.Base(page), func(t *testing.T) {
 			t.Parallel()
-			ledger := "off"
-			if filepath.Base(page) == "README.md" {
-				ledger = "" // as users run it
-			}
-			runPage(t, readPage(t, page), "TALKING_STICK_LEDGER="+ledger)
+			runPage(t, readPage(t, page), "TALKING_STICK_LEDGER=") // as users run it
 		})
 	}
 }
