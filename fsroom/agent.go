@@ -282,7 +282,7 @@ func (r *Files[S]) ForgetAgents(mark string) {
 
 // Read decodes a file of the agent into v. It returns false for a file that is missing or
 // damaged: both count as never written.
-func (a Agent) Read(name string, v wire.Fields) bool {
+func (a Agent) Read(name string, v any) bool {
 	const limit = 1 << 20
 	if a.unusable != nil {
 		return false
@@ -308,7 +308,7 @@ func (a Agent) Changed(name string) time.Time {
 // Write replaces a file of the agent, atomically but without a sync: a power cut may leave
 // it empty, which counts as never written. The caller has the room's lock, or no other
 // process writes the file.
-func (a Agent) Write(name string, v wire.Fields) error {
+func (a Agent) Write(name string, v any) error {
 	temp := a.Path("tmp")
 	if err := a.makeDir(temp); err != nil {
 		return err
@@ -328,7 +328,7 @@ var ChangePatience = 500 * time.Millisecond
 // replaces the file by v, as [Agent.Write] does, if that returns true. Processes that
 // change the agent's files do so one after the other; one that is stopped meanwhile is
 // waited for only briefly, and the change is given up.
-func (a Agent) Change(name string, v wire.Fields, change func(found bool) bool) error {
+func (a Agent) Change(name string, v any, change func(found bool) bool) error {
 	if err := a.makeDir(a.dir); err != nil {
 		return err
 	}

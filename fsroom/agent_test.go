@@ -6,13 +6,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/talking-stick/tt/journal/wire"
 )
 
 // A memo is a file of an agent.
-type memo struct{ Text string }
-
-func (m *memo) Fields(c *wire.Codec) { c.Text("text", &m.Text) }
+type memo struct {
+	Text string `json:"text"`
+}
 
 func TestAgentMarks(t *testing.T) {
 	t.Parallel()

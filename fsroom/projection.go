@@ -3,7 +3,6 @@ package fsroom
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"hash/fnv"
 	"io/fs"
 	"os"
@@ -30,40 +29,22 @@ const maxProjection = 64 << 20
 // not use the state and folds the journal: an older program drops what it does not know
 // from the state when it replaces it, and Rules with it.
 type projection struct {
-	Format  int
-	Rules   int
-	Room    string // the name of the room; "" if an older program wrote it
-	Journal coverage
-	Sum     string // hexadecimal: not every reader of JSON has 64-bit numbers
-	State   json.RawMessage
-}
-
-func (p *projection) Fields(c *wire.Codec) {
-	c.Num("format", &p.Format)
-	c.OptNum("rules", &p.Rules)
-	c.OptText("room", &p.Room)
-	c.Object("journal", &p.Journal)
-	c.Text("fnv1a", &p.Sum)
-	c.OptRaw("state", &p.State)
+	Format  int             `json:"format"`
+	Rules   int             `json:"rules,omitempty"`
+	Room    string          `json:"room,omitempty"` // the name of the room; "" if an older program wrote it
+	Journal coverage        `json:"journal"`
+	Sum     string          `json:"fnv1a"` // hexadecimal: not every reader of JSON has 64-bit numbers
+	State   json.RawMessage `json:"state,omitempty"`
 }
 
 type coverage struct {
 	journal.Position
-	Turn int64 // of the last event covered
+	Turn int64 `json:"turn_id"` // of the last event covered
 	// MTime is the journal's modification time after the append. A journal of the
 	// same size with another time was written by another program and is read again
 	// from the start.
-	MTime int64
-	Lost  event.Lost // see [Snapshot]; zero for none
-}
-
-func (c *coverage) Fields(w *wire.Codec) {
-	w.Int("offset", &c.Offset)
-	w.Int("event_seq", &c.Seq)
-	w.Int("turn_id", &c.Turn)
-	w.Int("mtime_ns", &c.MTime)
-	w.OptInt("lost_from", &c.Lost.From)
-	w.OptInt("lost_to", &c.Lost.To)
+	MTime int64      `json:"mtime_ns"`
+	Lost  event.Lost `json:",inline,omitzero"` // see [Snapshot]; zero for none
 }
 
 // checksum returns the checksum of a projection with this coverage and state. It is
@@ -117,7 +98,7 @@ func (r *Files[S]) Cached() (*Snapshot[S], error) {
 		return nil, nil
 	}
 	s := r.rules.New(r.name)
-	if r.rules.decode(p.State, s) != nil {
+	if wire.Decode(p.State, s) != nil {
 		return nil, nil
 	}
 	outdated := p.Rules != r.rules.Version
@@ -129,21 +110,6 @@ func (r *Files[S]) Cached() (*Snapshot[S], error) {
 		snap.Lost = &p.Journal.Lost
 	}
 	return snap, nil
-}
-
-// Encode returns the JSON form of a state.
-func (r *Rules[S]) Encode(s S) ([]byte, error) {
-	if r.Fields != nil {
-		return wire.Append(nil, r.Fields(s)), nil
-	}
-	return any(s).(json.Marshaler).MarshalJSON()
-}
-
-func (r *Rules[S]) decode(b []byte, s S) error {
-	if r.Fields != nil {
-		return wire.Decode(b, r.Fields(s))
-	}
-	return any(s).(json.Unmarshaler).UnmarshalJSON(b)
 }
 
 // WriteProjection replaces state.json by one that covers snap. The caller has the lock.
@@ -158,10 +124,7 @@ func (r *Files[S]) WriteProjection(snap *Snapshot[S]) error {
 		}
 		snap.mtime = info.ModTime().UnixNano()
 	}
-	b, err := r.encodeProjection(snap)
-	if err != nil {
-		return err
-	}
+	b := r.encodeProjection(snap)
 	if err := r.sweep(); err != nil {
 		return err
 	}
@@ -169,7 +132,7 @@ func (r *Files[S]) WriteProjection(snap *Snapshot[S]) error {
 	if r.store.opts.Engine != nil { // it can be fetched again
 		replace = lockfile.ReplaceUnsynced
 	}
-	err = replace(r.StatePath(), b, r.TempDir())
+	err := replace(r.StatePath(), b, r.TempDir())
 	if err != nil && r.removeObstacle(err) {
 		err = replace(r.StatePath(), b, r.TempDir())
 	}
@@ -179,14 +142,11 @@ func (r *Files[S]) WriteProjection(snap *Snapshot[S]) error {
 
 // encodeProjection returns the content of a state.json that covers snap, which has the time of
 // the journal.
-func (r *Files[S]) encodeProjection(snap *Snapshot[S]) ([]byte, error) {
-	state, err := r.rules.Encode(snap.State)
-	if err != nil {
-		return nil, fmt.Errorf("projection: %w", err)
-	}
+func (r *Files[S]) encodeProjection(snap *Snapshot[S]) []byte {
+	state := wire.Append(nil, snap.State)
 	c := snap.coverage()
 	p := projection{Format: r.rules.Format, Rules: r.rules.Version, Room: r.name, Journal: c, Sum: c.checksum(state), State: state}
-	return append(wire.Append(make([]byte, 0, len(state)+192), &p), '\n'), nil
+	return append(wire.Append(make([]byte, 0, len(state)+192), &p), '\n')
 }
 
 // sweep empties tmp. The room is locked, so a file in it was left by a killed process.
@@ -203,10 +163,7 @@ func (r *Files[S]) sweep() error {
 func (r *Files[S]) draftProjection(snap *Snapshot[S], log *journal.Log) func() *lockfile.Draft {
 	_, modified, err := log.Stat()
 	snap.mtime = modified.UnixNano()
-	var b []byte
-	if err == nil {
-		b, err = r.encodeProjection(snap)
-	}
+	b := r.encodeProjection(snap)
 	done := make(chan *lockfile.Draft, 1)
 	go func() {
 		var draft *lockfile.Draft

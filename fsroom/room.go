@@ -16,7 +16,6 @@ import (
 
 	"github.com/talking-stick/tt/journal"
 	"github.com/talking-stick/tt/journal/event"
-	"github.com/talking-stick/tt/journal/wire"
 )
 
 // Rules give the rooms of one kind their meaning. S is a pointer to the state of such
@@ -30,7 +29,6 @@ type Rules[S any] struct {
 	New     func(room string) S         // the state of a room without events
 	Apply   func(S, *event.Event) error // folds one event
 	Clone   func(S) S                   // a copy that Apply can change
-	Fields  func(S) wire.Fields         // the JSON form of a state; nil: it is a json.Marshaler and json.Unmarshaler
 	// Live reports whether a life of the room is in progress. It is false before the
 	// first event and after the one that ends the room, whose journal is then archived.
 	Live func(S) bool

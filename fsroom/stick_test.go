@@ -14,7 +14,6 @@ import (
 	"github.com/talking-stick/tt/fsroom/fsroomtest"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal/event"
-	"github.com/talking-stick/tt/journal/wire"
 )
 
 // stickRules are those of the talking stick, as tt uses them.
@@ -26,7 +25,6 @@ var stickRules = &fsroom.Rules[*turn.State]{
 	Apply:    (*turn.State).Apply,
 	Clone:    (*turn.State).Clone,
 	Live:     (*turn.State).Live,
-	Fields:   func(s *turn.State) wire.Fields { return s },
 	Continue: (*turn.State).Continue,
 }
 

@@ -23,18 +23,6 @@ type tally struct {
 	Last string         `json:"last,omitempty"`
 }
 
-// MarshalJSON implements [json.Marshaler].
-func (s *tally) MarshalJSON() ([]byte, error) {
-	type plain tally
-	return json.Marshal((*plain)(s))
-}
-
-// UnmarshalJSON implements [json.Unmarshaler].
-func (s *tally) UnmarshalJSON(b []byte) error {
-	type plain tally
-	return json.Unmarshal(b, (*plain)(s))
-}
-
 const (
 	opened = "opened"
 	joined = "joined"

@@ -147,11 +147,7 @@ func (r *Files[S]) commit(snap *Snapshot[S], events []event.Event, committed fun
 	}
 	own := 0
 	if snap.Untold() {
-		loss, err := r.lossEvent(snap)
-		if err != nil {
-			return nil, nil, err
-		}
-		events, own = append([]event.Event{loss}, events...), 1
+		events, own = append([]event.Event{r.lossEvent(snap)}, events...), 1
 	}
 	next, err := r.FoldChange(snap, events) // 4
 	if err != nil {

@@ -71,13 +71,12 @@ func (r *Files[S]) isAlone() bool {
 func (s *Snapshot[S]) Untold() bool { return s.Lost != nil && s.Position.Seq == s.Lost.To }
 
 // lossEvent returns the event that tells what was lost. Folding it gives the state of snap.
-func (r *Files[S]) lossEvent(snap *Snapshot[S]) (event.Event, error) {
-	state, err := r.rules.Encode(snap.State)
+func (r *Files[S]) lossEvent(snap *Snapshot[S]) event.Event {
 	return event.Event{
 		Type: event.JournalDamaged, Turn: snap.Turn,
 		Reason:  "the journal was shorter than state.json says; the room goes on from there",
-		Payload: wire.Append(nil, &event.Loss{Lost: *snap.Lost, State: state}),
-	}, err
+		Payload: wire.Append(nil, &event.Loss{Lost: *snap.Lost, State: wire.Append(nil, snap.State)}),
+	}
 }
 
 // lostBefore returns what an event that follows the one with the number seq says was lost.

@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"time"
 
-	"github.com/talking-stick/tt/journal/wire"
 )
 
 // A Process identifies one process among all that ever ran: two values are the
@@ -17,17 +16,6 @@ type Process struct {
 	PID       int    `json:"pid"`
 	Start     uint64 `json:"start"`                   // Linux: clock ticks since boot; elsewhere: start time, Unix milliseconds
 	Namespace string `json:"pid_namespace,omitempty"` // Linux: the pid and time namespace that PID and Start belong to
-}
-
-// Fields implements [wire.Fields].
-func (p *Process) Fields(c *wire.Codec) {
-	c.OptText("host_id", &p.Host)
-	c.OptText("boot_id", &p.Boot)
-	c.Num("pid", &p.PID)
-	start := int64(p.Start)
-	c.Int("start", &start)
-	p.Start = uint64(start)
-	c.OptText("pid_namespace", &p.Namespace)
 }
 
 // String returns pid@start, for messages and anchors.

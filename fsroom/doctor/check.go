@@ -13,6 +13,7 @@ import (
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/journal"
 	"github.com/talking-stick/tt/journal/event"
+	"github.com/talking-stick/tt/journal/wire"
 	"github.com/talking-stick/tt/lockfile"
 )
 
@@ -234,7 +235,7 @@ func (c *checker[S]) cache(cached, folded *fsroom.Snapshot[S]) {
 	switch {
 	case cached.Position.Offset > folded.Position.Offset:
 		c.found(c.Room.StatePath(), rebuild, "it covers %d bytes of a journal that has %d", cached.Position.Offset, folded.Position.Offset)
-	case contradicts(c.Room.Rules(), cached, folded):
+	case contradicts(cached, folded):
 		c.found(c.Room.StatePath(), rebuild, "it is not what the journal folds to")
 	}
 }
@@ -242,16 +243,14 @@ func (c *checker[S]) cache(cached, folded *fsroom.Snapshot[S]) {
 // contradicts reports whether state.json covers more than the journal has, or has
 // another state for the same journal. One that is only behind is what a crash leaves:
 // readers fold the rest.
-func contradicts[S any](rules *fsroom.Rules[S], cached, folded *fsroom.Snapshot[S]) bool {
+func contradicts[S any](cached, folded *fsroom.Snapshot[S]) bool {
 	if cached.Position.Offset != folded.Position.Offset {
 		return cached.Position.Offset > folded.Position.Offset
 	}
 	if cached.Outdated() {
 		return false // readers fold the journal
 	}
-	have, err1 := rules.Encode(cached.State)
-	want, err2 := rules.Encode(folded.State)
-	return err1 != nil || err2 != nil || !bytes.Equal(have, want) || cached.Position.Seq != folded.Position.Seq
+	return !bytes.Equal(wire.Append(nil, cached.State), wire.Append(nil, folded.State)) || cached.Position.Seq != folded.Position.Seq
 }
 
 // archive checks that the journals of ended lives can be read, and have the events that

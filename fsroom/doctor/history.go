@@ -44,7 +44,7 @@ func (r *repairer[S]) history() error {
 		return r.counters(cached, folded)
 	}
 	b, err := lockfile.ReadRegular(r.Room.StatePath(), maxSalvage)
-	if err == nil && (cached == nil || damaged || contradicts(r.Room.Rules(), cached, folded)) {
+	if err == nil && (cached == nil || damaged || contradicts(cached, folded)) {
 		if err := r.keep(r.Room.StatePath(), "damaged", b); err != nil {
 			return err
 		}

@@ -8,8 +8,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"github.com/talking-stick/tt/journal/wire"
 )
 
 // A repository is the git repository that a directory is in. It is only read.
@@ -158,14 +156,8 @@ func (r *repository) objectDirs() (dirs []string) {
 
 // A Head is where a repository's HEAD points. It is zero outside of a repository.
 type Head struct {
-	Commit string // "" before the first commit
-	Branch string // "" if no branch is checked out
-}
-
-// Fields implements [wire.Fields].
-func (h *Head) Fields(c *wire.Codec) {
-	c.OptText("commit", &h.Commit)
-	c.OptText("branch", &h.Branch)
+	Commit string `json:"commit,omitempty"` // "" before the first commit
+	Branch string `json:"branch,omitempty"` // "" if no branch is checked out
 }
 
 // head reads HEAD.

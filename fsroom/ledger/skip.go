@@ -5,8 +5,6 @@ import (
 	"encoding/hex"
 	"slices"
 	"strings"
-
-	"github.com/talking-stick/tt/journal/wire"
 )
 
 // builtin are directories that nobody wants to have back where no repository says what to
@@ -65,13 +63,6 @@ type LeftOut struct {
 	Path  string `json:"path,omitempty"`
 	Why   string `json:"why"`
 	Files int    `json:"files,omitempty"` // of a directory with too many
-}
-
-// Fields implements [wire.Fields].
-func (l *LeftOut) Fields(c *wire.Codec) {
-	c.OptText("path", &l.Path)
-	c.Text("why", &l.Why)
-	c.OptNum("files", &l.Files)
 }
 
 // The contents of files in [Snapshot.Ignored]: one that is not ignored but one of too many, and one that is and has

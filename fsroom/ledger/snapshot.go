@@ -3,7 +3,6 @@ package ledger
 import (
 	"bytes"
 	"cmp"
-	"encoding/json"
 	"errors"
 	"maps"
 	"math"
@@ -34,49 +33,24 @@ const (
 
 // A Snapshot is a line of the store: what the tree was at a moment.
 type Snapshot struct {
-	Number  int64
-	At      int64 // the moment; of a plain scan, when it began
-	End     int64 // when the scan ended; At if the tree is that of one moment
-	Why     string
-	Turn    int64
-	Agent   string
-	Lease   string // of a beginning: that of the turn, whose number was used before if the room was put back from a copy
-	Tree    ID
-	Scan    ID // what the scan found, which may be later than the moment
-	Ignored ID // paths that were there and are in no tree, see [scanner.ignored]
-	Head    Head
-	Files   int
-	Perm    [2]uint32 // most files have, and most programs
-	Modes   modes     // of files that have another
-	LeftOut []LeftOut // not in it, or as it was before
-	Unsure  []string  // whether changed before or after the moment
-	Note    string
-	Boot    string // of [Options]
-}
-
-// Fields implements [wire.Fields]. Each end of a turn reads all lines.
-func (s *Snapshot) Fields(c *wire.Codec) {
-	c.Int("snapshot", &s.Number)
-	c.Int("at_ns", &s.At)
-	c.Int("end_ns", &s.End)
-	c.Text("why", &s.Why)
-	c.OptInt("turn_id", &s.Turn)
-	c.OptText("agent_id", &s.Agent)
-	c.Time("tree", &s.Tree) // an id needs no escaping, as a time does not
-	c.Time("scan", &s.Scan)
-	c.Time("ignored", &s.Ignored)
-	c.Object("head", &s.Head)
-	c.Num("files", &s.Files)
-	perm := []int64{int64(s.Perm[0]), int64(s.Perm[1])}
-	if c.OptInts("perm", &perm); len(perm) == 2 {
-		s.Perm = [2]uint32{uint32(perm[0]), uint32(perm[1])}
-	}
-	s.Modes.fields(c)
-	wire.OptList(c, "left_out", &s.LeftOut)
-	c.OptTexts("unsure", &s.Unsure)
-	c.OptText("note", &s.Note)
-	c.OptText("boot", &s.Boot)
-	c.OptText("lease_id", &s.Lease)
+	Number  int64     `json:"snapshot"`
+	At      int64     `json:"at_ns"`  // the moment; of a plain scan, when it began
+	End     int64     `json:"end_ns"` // when the scan ended; At if the tree is that of one moment
+	Why     string    `json:"why"`
+	Turn    int64     `json:"turn_id,omitempty"`
+	Agent   string    `json:"agent_id,omitempty"`
+	Tree    ID        `json:"tree"`
+	Scan    ID        `json:"scan"`    // what the scan found, which may be later than the moment
+	Ignored ID        `json:"ignored"` // paths that were there and are in no tree, see [scanner.ignored]
+	Head    Head      `json:"head"`
+	Files   int       `json:"files"`
+	Perm    [2]uint32 `json:"perm"`               // most files have, and most programs
+	Modes   modes     `json:"modes,omitempty"`    // of files that have another
+	LeftOut []LeftOut `json:"left_out,omitempty"` // not in it, or as it was before
+	Unsure  []string  `json:"unsure,omitempty"`   // whether changed before or after the moment
+	Note    string    `json:"note,omitempty"`
+	Boot    string    `json:"boot,omitempty"`     // of [Options]
+	Lease   string    `json:"lease_id,omitempty"` // of a beginning: that of the turn, whose number was used before if the room was put back from a copy
 }
 
 // Begins reports whether s is the beginning of the turn with a lease, as far as both are known.
@@ -86,17 +60,6 @@ func (s *Snapshot) Begins(lease string) bool {
 
 // modes are permissions by path.
 type modes map[string]uint32
-
-// fields is the JSON object of modes, which few snapshots have.
-func (m *modes) fields(c *wire.Codec) {
-	var raw json.RawMessage
-	if c.Writes() && len(*m) > 0 {
-		raw, _ = json.Marshal(m)
-	}
-	if c.OptRaw("modes", &raw); !c.Writes() && raw != nil {
-		_ = json.Unmarshal(raw, m)
-	}
-}
 
 // withPaths returns the snapshot with its paths in another form, see [stored].
 func (s Snapshot) withPaths(as func(string) string) *Snapshot {

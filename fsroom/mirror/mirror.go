@@ -40,27 +40,15 @@ func New[S any](files *fsroom.Files[S]) fsroom.Shared[S] {
 // a marker that is behind costs a repetition, and one that is ahead of the journal shows
 // that lines were lost, which are then fetched again.
 type marker struct {
-	Revision int64 // of the last change in the mirror
-	Offset   int64 // the end of the mirror's journal after it; 0 between two lives
-	Seq      int64 // of its last event
-	Changes  int64 // how many the mirror has, since the engine's first
-	EventID  string
+	Revision int64  `json:"revision"`  // of the last change in the mirror
+	Offset   int64  `json:"offset"`    // the end of the mirror's journal after it; 0 between two lives
+	Seq      int64  `json:"event_seq"` // of its last event
+	EventID  string `json:"event_id,omitempty"`
+	Changes  int64  `json:"changes"` // how many the mirror has, since the engine's first
 	// The last note that was fetched, its revision, and when the engine got it.
-	Note         string
-	NoteRevision int64
-	NoteAt       event.Time
-}
-
-// Fields implements [wire.Fields].
-func (m *marker) Fields(c *wire.Codec) {
-	c.Int("revision", &m.Revision)
-	c.Int("offset", &m.Offset)
-	c.Int("event_seq", &m.Seq)
-	c.OptText("event_id", &m.EventID)
-	c.Int("changes", &m.Changes)
-	c.OptText("note", &m.Note)
-	c.OptInt("note_revision", &m.NoteRevision)
-	c.OptTime("note_at", &m.NoteAt, m.NoteAt.IsZero())
+	Note         string     `json:"note,omitempty"`
+	NoteRevision int64      `json:"note_revision,omitempty"`
+	NoteAt       event.Time `json:"note_at,omitzero"`
 }
 
 // A tail is what the engine has from a marker on.

@@ -33,10 +33,9 @@ type Comparison struct {
 }
 
 // A copying is a note that says who is about to publish a room.
-type copying struct{ host string }
-
-// Fields implements [wire.Fields].
-func (n *copying) Fields(c *wire.Codec) { c.OptText("copied_by", &n.host) }
+type copying struct {
+	Host string `json:"copied_by,omitempty"`
+}
 
 // Compare reads what the engine has of a room. The error has the code corrupt_room if it has
 // another event in the place of one of the history.
@@ -49,7 +48,7 @@ func Compare(ctx context.Context, e engine.Engine, room string, h *history.Histo
 		if entry.Lines == nil {
 			var n copying
 			_ = wire.Decode(entry.Note, &n) // others have other fields
-			c.Copier = n.host
+			c.Copier = n.Host
 			return nil
 		}
 		if !changes.follows(entry) {

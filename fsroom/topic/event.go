@@ -22,23 +22,30 @@ const (
 // The payloads.
 type (
 	createdPayload struct {
-		Format   int
-		Name     string
-		Ordinal  int64
-		Metadata json.RawMessage
+		Format   int             `json:"format"`
+		Name     string          `json:"name"`
+		Ordinal  int64           `json:"ordinal"`
+		Metadata json.RawMessage `json:"metadata,omitempty"`
 	}
-	askedPayload    struct{ QuestionID, Text, Other string }
-	questionPayload struct{ QuestionID string }
-	answerPayload   struct {
-		AnswerID, QuestionID string
+	askedPayload struct {
+		QuestionID string `json:"question_id"`
+		Text       string `json:"question_text"`
+		Other      string `json:"other_room,omitempty"`
+	}
+	questionPayload struct {
+		QuestionID string `json:"question_id"`
+	}
+	answerPayload struct {
+		AnswerID   string `json:"answer_id"`
+		QuestionID string `json:"question_id"`
 		Payload
 	}
 )
 
 // payload encodes one of the types above.
-func payload(v wire.Fields) json.RawMessage { return wire.Append(nil, v) }
+func payload(v any) json.RawMessage { return wire.Append(nil, v) }
 
-func decode(e *event.Event, v wire.Fields) error {
+func decode(e *event.Event, v any) error {
 	if err := wire.Decode(e.Payload, v); err != nil {
 		return fmt.Errorf("%s event %d: payload: %w", e.Type, e.Seq, err)
 	}
@@ -49,7 +56,7 @@ func decode(e *event.Event, v wire.Fields) error {
 type Lookup func(seq int64) (*event.Event, error)
 
 // load reads the payload of the event, which must be of the type. One that is lost has none.
-func (l Lookup) load(seq int64, eventType string, v wire.Fields) (*event.Event, error) {
+func (l Lookup) load(seq int64, eventType string, v any) (*event.Event, error) {
 	e, err := l(seq)
 	if err != nil {
 		return nil, err

@@ -33,21 +33,21 @@ const KeptSettled = 100
 
 // A State is one topic, the fold of its journal.
 type State struct {
-	TopicID     string
-	Name        string
-	Status      string // "" until the topic is created
-	Ordinal     int64
-	CreatedAt   event.Time
-	ClosedAt    *event.Time
-	CloseReason string
-	Metadata    json.RawMessage
-	Seq         int64
+	TopicID     string          `json:"topic_id"`
+	Name        string          `json:"name"`
+	Status      string          `json:"status"` // "" until the topic is created
+	Ordinal     int64           `json:"ordinal"`
+	CreatedAt   event.Time      `json:"created_at"`
+	ClosedAt    *event.Time     `json:"closed_at,omitzero"`
+	CloseReason string          `json:"close_reason,omitempty"`
+	Metadata    json.RawMessage `json:"metadata,omitempty"`
+	Seq         int64           `json:"last_event_seq"`
 	// Questions are the pending questions and those that were settled last, in the
 	// order in which they were asked.
-	Questions []Question
-	Answered  int // questions ever marked answered
-	Cancelled int
-	Forgotten int // of Answered and Cancelled, those that are not in Questions
+	Questions []Question `json:"questions,omitempty"`
+	Answered  int        `json:"answered"` // questions ever marked answered
+	Cancelled int        `json:"cancelled"`
+	Forgotten int        `json:"forgotten"` // of Answered and Cancelled, those that are not in Questions
 
 	index map[string]int // from id to index in Questions; nil if it is not built
 	whole bool           // forget nothing
@@ -56,23 +56,23 @@ type State struct {
 // A Question is the part of a question that decisions need. Its text is in the event
 // Seq.
 type Question struct {
-	ID           string
-	AskedBy      string
-	To           string      // an agent, [ToHuman], or "" for anybody
-	Other        string      // the name of another room that has the question too, "" if none has
-	AskedAt      *event.Time // while pending
-	Status       string
-	Seq          int64
-	Answers      []AnswerRef // oldest first
-	CancelReason string
-	SettledBy    int64 // the event that cancelled it or marked it answered
+	ID           string      `json:"question_id"`
+	AskedBy      string      `json:"asked_by"`
+	To           string      `json:"to,omitempty"`         // an agent, [ToHuman], or "" for anybody
+	Other        string      `json:"other_room,omitempty"` // the name of another room that has the question too, "" if none has
+	AskedAt      *event.Time `json:"asked_at,omitzero"`    // while pending
+	Status       string      `json:"status"`
+	Seq          int64       `json:"event_seq"`
+	Answers      []AnswerRef `json:"answers,omitempty"` // oldest first
+	CancelReason string      `json:"cancel_reason,omitempty"`
+	SettledBy    int64       `json:"settled_by,omitempty"` // the event that cancelled it or marked it answered
 }
 
 // An AnswerRef says which event is an answer. AnsweredBy is kept while the question
 // is pending, when it decides who else may answer.
 type AnswerRef struct {
-	AnsweredBy string
-	Seq        int64
+	AnsweredBy string `json:"answered_by,omitempty"`
+	Seq        int64  `json:"event_seq"`
 }
 
 // New returns the state of a topic without events.

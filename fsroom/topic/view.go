@@ -79,6 +79,27 @@ type Answer struct {
 	Payload    Payload    `json:"payload"`
 }
 
+// A ShownAnswer is an answer as tt shows it.
+type ShownAnswer struct {
+	AnswerID   string     `json:"answer_id"`
+	AnsweredBy string     `json:"answered_by"`
+	AnsweredAt event.Time `json:"answered_at"`
+	Markdown   string     `json:"answer_markdown"`
+	Pointers   []string   `json:"repo_pointers,omitempty"`
+	Followups  []string   `json:"suggested_followups,omitempty"`
+}
+
+// Shown returns the answer as tt shows it.
+func (a *Answer) Shown() ShownAnswer {
+	return ShownAnswer{a.AnswerID, a.AnsweredBy, a.AnsweredAt, a.Payload.Markdown, a.Payload.Pointers, a.Payload.Followups}
+}
+
+// Shape implements [wire.Shaped].
+func (a *Answer) Shape() any {
+	shown := a.Shown()
+	return &shown
+}
+
 // Answer returns one answer to a question.
 func (l Lookup) Answer(ref AnswerRef) (Answer, error) {
 	var p answerPayload

@@ -21,12 +21,12 @@ var Activities = []string{ActivityWorking, ActivityAsks, ActivityLimited, Activi
 // An Activity is what the machine, not the journal, knows of what an agent does. Without
 // What nothing is known.
 type Activity struct {
-	What   string
-	Since  event.Time
-	At     event.Time // the last sign of life
-	Tool   string
-	Detail string
-	Source string // who says so: hook, harness, or its host, where a job of it runs
+	What   string     `json:"what"`
+	Since  event.Time `json:"since"`
+	At     event.Time `json:"at"` // the last sign of life
+	Tool   string     `json:"tool,omitempty"`
+	Detail string     `json:"detail,omitempty"`
+	Source string     `json:"source"` // who says so: hook, harness, or its host, where a job of it runs
 
 	Job      string // its newest job that runs on this host, as NAME#ID; not part of the JSON
 	JobID    int64
@@ -35,6 +35,9 @@ type Activity struct {
 	Began   Instant // Since, as it is judged; not part of the JSON
 	Stopped bool    // see [Hearing]; not part of the JSON
 }
+
+// IsZero reports whether nothing is known.
+func (a Activity) IsZero() bool { return a.What == "" }
 
 // InTurn reports whether the model of an agent with this [Activity.What] is in a turn.
 func InTurn(what string) bool { return what == ActivityWorking || what == ActivityAsks }

@@ -85,7 +85,7 @@ func MailAtLoss(e *event.Event, id string) int64 {
 }
 
 // decode decodes the payload of the event into v, which stays as it is without one.
-func decode(e *event.Event, v wire.Fields) error {
+func decode(e *event.Event, v any) error {
 	if len(e.Payload) == 0 {
 		return nil
 	}

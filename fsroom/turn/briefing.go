@@ -15,16 +15,16 @@ import (
 // A Briefing is what an agent should know of the room when it gets the turn, apart from
 // the handoff.
 type Briefing struct {
-	Notes      []BriefNote // open notes, see [State.BriefNotes] and [FitNotes]
-	NotesTotal int         // how many notes are open
-	Unread     Unread      // what is not in Notes
-	Missed     []MissedHandoff
+	Notes      []BriefNote     `json:"notes,omitempty"`       // open notes, see [State.BriefNotes] and [FitNotes]
+	NotesTotal int             `json:"notes_total,omitempty"` // how many notes are open
+	Unread     Unread          `json:"unread,omitzero"`       // what is not in Notes
+	Missed     []MissedHandoff `json:"missed,omitempty"`
 	// Changes are what changed in the tree since the agent's last turn, as a JSON array, the
 	// newest last; MoreChanges is how many more there were.
-	Changes     json.RawMessage
-	MoreChanges int
+	Changes     json.RawMessage `json:"changes,omitempty"`
+	MoreChanges int             `json:"changes_more,omitempty"`
 	// Interrupted is the turn that was taken from its holder by this one, as JSON.
-	Interrupted json.RawMessage
+	Interrupted json.RawMessage `json:"interrupted,omitempty"`
 }
 
 // The limits of a briefing.
@@ -37,9 +37,14 @@ const (
 
 // A BriefNote is a note in a briefing. Its body may be cut.
 type BriefNote struct {
-	Note
-	Body      string
-	Truncated bool // the body was cut, and ends with "…"
+	Seq       int64  // the event that added it
+	ID        string `json:"note_id"`
+	Turn      int64  `json:"turn_id,omitempty"`
+	Author    string `json:"author_agent_id"`
+	Target    string `json:"target_agent_id,omitempty"`
+	Severity  string `json:"severity"`
+	Body      string `json:"body"`
+	Truncated bool   `json:"truncated,omitempty"` // the body was cut, and ends with "…"
 }
 
 // BriefNotes returns the open notes that a briefing of the agent shows, the most
@@ -53,7 +58,7 @@ func (s *State) BriefNotes(agent string, seen SeenNotes) []BriefNote {
 	sort.SliceStable(sorted, func(i, j int) bool { return compare(sorted[i], sorted[j]) < 0 })
 	var notes []BriefNote
 	for _, n := range sorted[:min(len(sorted), maxBriefNotes)] {
-		notes = append(notes, BriefNote{Note: n})
+		notes = append(notes, BriefNote{Seq: n.Seq, ID: n.ID, Turn: n.Turn, Author: n.Author, Target: n.Target, Severity: n.Severity})
 	}
 	return notes
 }
@@ -104,7 +109,8 @@ func (n *BriefNote) cut(size int) bool {
 	if n.size() <= size {
 		return true
 	}
-	short := BriefNote{Note: n.Note, Body: "…", Truncated: true}
+	short := *n
+	short.Body, short.Truncated = "…", true
 	left := size - short.size()
 	if left < least {
 		return false
@@ -122,15 +128,9 @@ func (n *BriefNote) cut(size int) bool {
 
 // A MissedHandoff is a handoff between two turns of an agent.
 type MissedHandoff struct {
-	TurnID int64
-	Agent  string
-	Status string // its beginning
-}
-
-func (h *MissedHandoff) Fields(c *wire.Codec) {
-	c.Int("turn_id", &h.TurnID)
-	c.Text("agent_id", &h.Agent)
-	c.Text("status", &h.Status)
+	TurnID int64  `json:"turn_id"`
+	Agent  string `json:"agent_id"`
+	Status string `json:"status"` // its beginning
 }
 
 // A MissedList collects the handoffs that an agent has missed: those of other agents

@@ -126,7 +126,7 @@ func TestFitNotes(t *testing.T) {
 		var notes []turn.BriefNote
 		for i, body := range c.bodies {
 			n := turn.Note{ID: "316a7b6f-9f02-4d27-ac77-a2e3ab99078d", Seq: int64(100 - i), Author: c.author, Target: c.author, Severity: turn.SeverityInfo}
-			notes = append(notes, turn.BriefNote{Note: n, Body: body})
+			notes = append(notes, turn.BriefNote{ID: n.ID, Author: n.Author, Target: n.Target, Severity: n.Severity, Body: body})
 		}
 		fitted := turn.FitNotes(notes)
 		b := turn.WaitResult{Briefing: turn.Briefing{Notes: fitted}}

@@ -9,7 +9,6 @@ import (
 
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/journal/event"
-	"github.com/talking-stick/tt/journal/wire"
 )
 
 // The stretches of time that a tree_changed event is about.
@@ -23,10 +22,10 @@ const (
 // A TreeChange is a tree_changed event: what changed in the work tree in a stretch of time. What
 // it was is in the event.
 type TreeChange struct {
-	Seq   int64
-	Turn  int64 // the turn, or the one that the stretch follows
-	Span  string
-	Agent string // who held the turn; "" outside of turns
+	Seq   int64  `json:"event_seq"`
+	Turn  int64  `json:"turn_id"` // the turn, or the one that the stretch follows
+	Span  string `json:"span"`
+	Agent string `json:"agent_id,omitempty"` // who held the turn; "" outside of turns
 }
 
 const (
@@ -41,18 +40,20 @@ const (
 // changePayload is what the fold reads of a tree_changed event. Its turn is that of
 // [TreeChange]: the event itself may be of a later one.
 type changePayload struct {
-	Turn  int64
-	Span  string
-	Files int64
-	Head  json.RawMessage // HEAD was moved
-	Trees Trees
-
-	Unsure  json.RawMessage // paths that may have changed in the stretch
-	Unknown string          // why it is not known what changed
+	Turn    int64           `json:"turn_id,omitempty"`
+	Span    string          `json:"span"`
+	Files   int64           `json:"files,omitempty"`
+	Head    json.RawMessage `json:"head,omitempty"` // HEAD was moved
+	Trees   Trees           `json:",inline"`
+	Unsure  json.RawMessage `json:"unsure,omitempty"`  // paths that may have changed in the stretch
+	Unknown string          `json:"unknown,omitempty"` // why it is not known what changed
 }
 
 // Trees are the ids of the tree at the beginning and the end of a turn, "" if they are not known.
-type Trees struct{ Before, At string }
+type Trees struct {
+	Before string `json:"from_tree,omitempty"`
+	At     string `json:"to_tree,omitempty"`
+}
 
 // TreesOf returns the trees that the tree_changed event among events compares.
 func TreesOf(events []event.Event) Trees {
@@ -61,17 +62,6 @@ func TreesOf(events []event.Event) Trees {
 	}
 	p, _ := readChange(&events[0])
 	return p.Trees
-}
-
-func (p *changePayload) Fields(c *wire.Codec) {
-	c.OptInt("turn_id", &p.Turn)
-	c.Text("span", &p.Span)
-	c.OptInt("files", &p.Files)
-	c.OptRaw("head", &p.Head)
-	c.OptText("from_tree", &p.Trees.Before)
-	c.OptText("to_tree", &p.Trees.At)
-	c.OptRaw("unsure", &p.Unsure)
-	c.OptText("unknown", &p.Unknown)
 }
 
 // ChangedNothing reports whether a tree_changed event says that nothing changed, and no more.
@@ -157,13 +147,6 @@ func WasOfUse(events []event.Event) bool {
 		p, err := readChange(&e)
 		return e.Type == TreeChanged && err == nil && p.wasOfUse()
 	})
-}
-
-func (t *TreeChange) Fields(c *wire.Codec) {
-	c.Int("event_seq", &t.Seq)
-	c.Int("turn_id", &t.Turn)
-	c.Text("span", &t.Span)
-	c.OptText("agent_id", &t.Agent)
 }
 
 func (s *State) applyTreeChanged(e *event.Event) error {

@@ -42,43 +42,44 @@ func KnownEventType(name string) bool { return slices.Contains(EventTypes(), nam
 // see [Public].
 type (
 	openedPayload struct {
-		Format        int
-		CanonicalPath string
-		WorkspaceRoot string
-		Policy        Policy
+		Format        int    `json:"format"`
+		CanonicalPath string `json:"canonical_path"`
+		WorkspaceRoot string `json:"workspace_root"`
+		Policy        Policy `json:"policy"`
 	}
 	joinedPayload struct {
-		DisplayName string
-		SessionKind string
-		Override    bool
-		Observer    bool
+		DisplayName string `json:"display_name,omitempty"`
+		SessionKind string `json:"session_kind,omitempty"`
+		Override    bool   `json:"agent_override,omitempty"`
+		Observer    bool   `json:"observer,omitempty"`
 	}
 	grantPayload struct {
-		Lease   string
-		TTL     int64 // of the lease, in milliseconds
-		Host    string
-		Clock   clock
-		Handoff int64
-		Kind    string
-		Waited  int64 // milliseconds
-		Woken   bool
-		Trees   Trees // of the turn that was taken over
-		Auto    bool
+		Lease   string `json:"lease_id"`
+		TTL     int64  `json:"lease_ttl_ms,omitempty"` // of the lease, in milliseconds
+		Host    string `json:"host,omitempty"`
+		Clock   clock  `json:"clock"`
+		Handoff int64  `json:"handoff_event_seq,omitempty"`
+		Kind    string `json:"kind"`
+		Waited  int64  `json:"waited_ms"` // milliseconds
+		Woken   bool   `json:"woken,omitempty"`
+		Before  string `json:"tree_before,omitempty"` // with At the trees of the turn that was taken over
+		At      string `json:"tree_at,omitempty"`
+		Auto    bool   `json:"auto,omitempty"`
 	}
 	releasePayload struct {
-		Clock     clock
-		Preferred string
-		Listens   bool
-		Auto      bool
-		Unchanged bool // of an automatic turn: it has changed nothing
+		Clock     clock  `json:"clock"`
+		Preferred string `json:"preferred,omitempty"`
+		Listens   bool   `json:"preferred_listens,omitempty"`
+		Auto      bool   `json:"auto,omitempty"`
+		Unchanged bool   `json:"unchanged,omitempty"` // of an automatic turn: it has changed nothing
 	}
 	policyPayload struct {
-		Policy Policy
+		Policy Policy `json:"policy"`
 	}
 	// clock is the monotonic half of an Instant; the event's created_at is the other.
 	clock struct {
-		Boot string
-		Mono int64
+		Boot string `json:"boot_id,omitempty"`
+		Mono int64  `json:"mono_ms,omitempty"`
 	}
 )
 
@@ -89,7 +90,7 @@ func (c clock) at(created event.Time) Instant {
 }
 
 // payload encodes one of the types above.
-func payload(v wire.Fields) json.RawMessage { return wire.Append(nil, v) }
+func payload(v any) json.RawMessage { return wire.Append(nil, v) }
 
 // MeantFor reports whether the event is addressed to the agent, or to all members by
 // another agent.

@@ -12,10 +12,10 @@ import (
 // Evidence says why a takeover is possible. An agent reads it before it decides
 // whether to take over.
 type Evidence struct {
-	LastSeenAt *event.Time // when the owner or recipient was last heard of
-	GoneSince  *event.Time // nil: not gone, or it is not known since when
-	Sentence   string      // what has ended, or for how long there was silence
-	Hint       string      // how to make sure
+	LastSeenAt *event.Time `json:"last_seen_at,omitzero"` // when the owner or recipient was last heard of
+	GoneSince  *event.Time `json:"gone_since,omitzero"`   // nil: not gone, or it is not known since when
+	Sentence   string      `json:"evidence,omitempty"`    // what has ended, or for how long there was silence
+	Hint       string      `json:"hint,omitempty"`        // how to make sure
 }
 
 // evidence returns the evidence for a takeover of the given kind, one of the

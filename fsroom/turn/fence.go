@@ -4,9 +4,9 @@ import "github.com/talking-stick/tt/fsroom/code"
 
 // A Fence is what an owner shows to act on its turn: the fencing token.
 type Fence struct {
-	Agent string
-	Turn  int64
-	Lease string
+	Agent string `json:"agent_id,omitempty"`
+	Turn  int64  `json:"turn_id"`
+	Lease string `json:"lease_id,omitempty"`
 }
 
 // Check returns nil if the fence is that of the turn in progress. It refuses with

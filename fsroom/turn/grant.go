@@ -6,7 +6,6 @@ import (
 
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/journal/event"
-	"github.com/talking-stick/tt/journal/wire"
 )
 
 // The statuses of a [WaitResult].
@@ -41,36 +40,51 @@ const authorGraces = 6
 // A WaitResult is what wait, try and take answer. Status decides which other fields
 // are set.
 type WaitResult struct {
-	Status         string
-	RoomID         string
-	RoomState      string
-	TurnID         int64
-	LeaseID        string
-	Handoff        json.RawMessage
-	Verified       json.RawMessage // with your_turn, the verdicts on the tree; set by the caller
-	From           string
-	Revoked        string
-	Reason         string
-	LastHandoff    int64
-	CurrentOwner   string
-	OwnerSince     event.Time // when the turn of CurrentOwner began, with not_yet; not part of the result's JSON
-	ReservedFor    string
-	LeaseExpiresAt *event.Time
-	ClaimExpiresAt *event.Time
-	GuardianPID    int
-	GrantedTo      int         // with not_yet: the pid of the process of the same agent that was granted the turn
-	HeldBy         int         // the pid of the process of the agent's session that took the turn, in another window
-	Evidence       Evidence    // with takeover_available; its Hint also with not_yet, set by the caller
-	Briefing       Briefing    // with your_turn; set by the caller
-	Inbox          wire.Fields // with inbox; set by the caller
-	Warning        string      // about the room that this command has opened
-	Engine         string      // with not_yet, since when the engine could not be reached; set by the caller
+	Status    string          `json:"status"`
+	RoomID    string          `json:"room_id"`
+	RoomState string          `json:"room_state,omitempty"`
+	TurnID    int64           `json:"turn_id"`
+	LeaseID   string          `json:"lease_id,omitempty"`
+	Handoff   json.RawMessage `json:"handoff,omitempty"`
+	// HandoffLost says that the journal has lost the event HandoffSeq. The caller sets it.
+	HandoffLost    bool            `json:"handoff_lost,omitempty"`
+	Verified       json.RawMessage `json:"verified,omitempty"` // with your_turn, the verdicts on the tree; set by the caller
+	From           string          `json:"from_agent_id,omitempty"`
+	Revoked        string          `json:"revoked_agent_id,omitempty"`
+	Reason         string          `json:"reason,omitempty"`
+	LastHandoff    int64           `json:"last_handoff_event_seq,omitempty"`
+	CurrentOwner   string          `json:"current_owner,omitempty"`
+	OwnerSince     event.Time      // when the turn of CurrentOwner began, with not_yet; not part of the result's JSON
+	ReservedFor    string          `json:"reserved_for,omitempty"`
+	LeaseExpiresAt *event.Time     `json:"lease_expires_at,omitzero"`
+	ClaimExpiresAt *event.Time     `json:"claim_expires_at,omitzero"`
+	GuardianPID    int             `json:"guardian_pid,omitempty"`
+	GrantedTo      int             `json:"granted_to_pid,omitempty"` // with not_yet: the pid of the process of the same agent that was granted the turn
+	HeldBy         int             `json:"held_by_pid,omitempty"`    // the pid of the process of the agent's session that took the turn, in another window
+	Briefing       Briefing        `json:",inline"`                  // with your_turn; set by the caller
+	Evidence       Evidence        `json:",inline"`                  // with takeover_available; its Hint also with not_yet, set by the caller
+	Inbox          any             `json:"inbox,omitempty"`          // with inbox; set by the caller
+	Warning        string          `json:"warning,omitempty"`        // about the room that this command has opened
+	Engine         string          `json:"engine,omitempty"`         // with not_yet, since when the engine could not be reached; set by the caller
 
 	// HandoffSeq is the event_seq of the handoff that came with the turn, 0 if there
 	// is none. The caller reads it from the journal and sets Handoff.
 	HandoffSeq int64
-	// HandoffLost says that the journal has lost that event. The caller sets it.
-	HandoffLost bool
+}
+
+// Shape implements [wire.Shaped].
+func (r *WaitResult) Shape() any {
+	if r.Status == WaitClosed {
+		return &struct {
+			Status string `json:"status"`
+			RoomID string `json:"room_id"`
+			From   string `json:"from_agent_id,omitempty"`
+			Reason string `json:"reason,omitempty"`
+			Hint   string `json:"hint,omitempty"`
+		}{r.Status, r.RoomID, r.From, r.Reason, r.Evidence.Hint}
+	}
+	type plain WaitResult
+	return (*plain)(r)
 }
 
 // A TryRequest asks for the turn if the agent may claim it.

@@ -20,19 +20,19 @@ func Roles() []string { return []string{"examine", "review", "edit", "context", 
 
 // A Handoff is what the owner of one turn tells the owner of the next.
 type Handoff struct {
-	Status        string
-	NextAction    string
-	Artifacts     []Artifact
-	OpenQuestions []string
-	DoNot         []string
+	Status        string     `json:"status"`
+	NextAction    string     `json:"next_action"`
+	Artifacts     []Artifact `json:"artifacts,omitempty"`
+	OpenQuestions []string   `json:"open_questions,omitempty"`
+	DoNot         []string   `json:"do_not,omitempty"`
 }
 
 // An Artifact is a file that the next agent should look at.
 type Artifact struct {
-	Path  string
-	Lines []int64 // first and last line, from 1
-	Role  string
-	Note  string
+	Path  string  `json:"path"`
+	Lines []int64 `json:"lines,omitempty"` // first and last line, from 1
+	Role  string  `json:"role,omitempty"`
+	Note  string  `json:"note,omitempty"`
 }
 
 // Text returns the artifact on one line, with a note behind a separator: "parse.go:10-20 (edit): the loop".
@@ -108,7 +108,7 @@ func decodeHandoff(raw []byte) (*Handoff, error) {
 }
 
 // decodeMember decodes the value of one key of v, which is at that path.
-func decodeMember(v wire.Fields, at, key string, value json.RawMessage) error {
+func decodeMember(v any, at, key string, value json.RawMessage) error {
 	object := append(append(wire.AppendString([]byte{'{'}, key), ':'), value...)
 	if wire.Decode(append(object, '}'), v) != nil {
 		return badHandoff(at, "%s must be %s", at, wanted(key))

@@ -10,9 +10,9 @@ import (
 // monotonic clock decides, so setting the wall clock neither ends nor extends a
 // lease. Across boots only the wall clock can be compared.
 type Instant struct {
-	Wall event.Time
-	Boot string // identifies the boot; "" if it is not known
-	Mono int64  // milliseconds since boot
+	Wall event.Time `json:"wall"`
+	Boot string     `json:"boot_id,omitempty"` // identifies the boot; "" if it is not known
+	Mono int64      `json:"mono_ms,omitempty"` // milliseconds since boot
 }
 
 // At returns the instant with the given readings, cut to milliseconds, which is

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/talking-stick/tt/journal/event"
-	"github.com/talking-stick/tt/journal/wire"
 )
 
 // The outcomes of a job.
@@ -23,19 +22,19 @@ const (
 // A JobEnd is the end of a job, as its starter is told of it. Neither the arguments of
 // the command nor its output are part of it: an event stays for ever, and is read on all hosts.
 type JobEnd struct {
-	ID        int64 // among the jobs of the room on one host
-	Name      string
-	Program   string // the base name of the command's first word
-	Outcome   string
-	Exit      *int   // nil: a signal ended it, or nobody knows
-	Signal    string // "" if none ended it
-	Duration  int64  // milliseconds
-	Tree      string // the id of the tree when it began, "" if it is not known
-	TreeMoved bool   // the tree was another one when it ended
-	LogBytes  int64
+	ID        int64  `json:"job_id"` // among the jobs of the room on one host
+	Name      string `json:"name"`
+	Program   string `json:"program,omitempty"` // the base name of the command's first word
+	Outcome   string `json:"outcome"`
+	Exit      *int   `json:"exit,omitempty"`       // nil: a signal ended it, or nobody knows
+	Signal    string `json:"signal,omitempty"`     // "" if none ended it
+	Duration  int64  `json:"duration_ms"`          // milliseconds
+	Tree      string `json:"tree,omitempty"`       // the id of the tree when it began, "" if it is not known
+	TreeMoved bool   `json:"tree_moved,omitempty"` // the tree was another one when it ended
+	LogBytes  int64  `json:"log_bytes"`
 
-	Host   string // that of an engine, "" without one
-	Oldest int64  // the job with the lowest number that is not forgotten
+	Host   string `json:"host_id,omitempty"`       // that of an engine, "" without one
+	Oldest int64  `json:"oldest_job_id,omitempty"` // the job with the lowest number that is not forgotten
 }
 
 // Title is how people call the job: "test#17".
@@ -121,9 +120,9 @@ func (s *State) JobEnds(agent string) int64 {
 // ToldJobs are the jobs of a host whose end was told: all with a number less than Below, and
 // those of Above, which is sorted.
 type ToldJobs struct {
-	Host  string
-	Below int64
-	Above []int64
+	Host  string  `json:"host_id,omitempty"`
+	Below int64   `json:"below"`
+	Above []int64 `json:"above,omitempty"`
 }
 
 // JobTold reports whether the starter of the job was told of its end.
@@ -183,36 +182,4 @@ func (t ToldJobs) with(id, oldest int64) ToldJobs {
 		t.Above = nil
 	}
 	return t
-}
-
-// Fields implements [wire.Fields].
-func (j *JobEnd) Fields(c *wire.Codec) {
-	c.Int("job_id", &j.ID)
-	c.Text("name", &j.Name)
-	c.OptText("program", &j.Program)
-	c.Text("outcome", &j.Outcome)
-	exit := int64(-1)
-	if j.Exit != nil {
-		exit = int64(*j.Exit)
-	}
-	if !c.Writes() || exit >= 0 {
-		if c.Int("exit", &exit); exit >= 0 {
-			status := int(exit)
-			j.Exit = &status
-		}
-	}
-	c.OptText("signal", &j.Signal)
-	c.Int("duration_ms", &j.Duration)
-	c.OptText("tree", &j.Tree)
-	c.OptBool("tree_moved", &j.TreeMoved)
-	c.Int("log_bytes", &j.LogBytes)
-	c.OptText("host_id", &j.Host)
-	c.OptInt("oldest_job_id", &j.Oldest)
-}
-
-// Fields implements [wire.Fields].
-func (t *ToldJobs) Fields(c *wire.Codec) {
-	c.OptText("host_id", &t.Host)
-	c.Int("below", &t.Below)
-	c.OptInts("above", &t.Above)
 }

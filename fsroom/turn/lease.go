@@ -16,39 +16,39 @@ import (
 // and with an engine in a note too, which has the same bytes.
 type Lease struct {
 	Fence
-	TTL       time.Duration // 0: an older program wrote the record
-	Renewed   Instant       // when it was granted or last renewed
-	Guardian  ProcessID     // the process that renews it; zero: none was started
-	GrantedTo int           // the pid of the process of the agent that was granted the turn; 0: not known
-	Holder    ProcessID     // the process of the session that took the turn; zero: none is known
-	ByHand    bool          // a command of the agent asked for the turn, not only a hook
-	Ended     Ending        // of the guardian; zero: it has not ended by itself
-	Proof     Proof         // zero without an engine
+	TTL       time.Duration `json:"lease_ttl_ms,omitzero"`    // 0: an older program wrote the record
+	Guardian  ProcessID     `json:"guardian,omitzero"`        // the process that renews it; zero: none was started
+	Renewed   Instant       `json:"renewed,omitzero"`         // when it was granted or last renewed
+	GrantedTo int           `json:"granted_to_pid,omitempty"` // the pid of the process of the agent that was granted the turn; 0: not known
+	Holder    ProcessID     `json:"holder,omitzero"`          // the process of the session that took the turn; zero: none is known
+	ByHand    bool          `json:"by_hand,omitempty"`        // a command of the agent asked for the turn, not only a hook
+	Ended     Ending        `json:",inline"`                  // of the guardian; zero: it has not ended by itself
+	Proof     Proof         `json:"proof,omitzero"`           // zero without an engine
 }
 
 // A ProcessID identifies a process among all that ever ran. It has the fields of the type
 // Process of package identity, to which it converts.
 type ProcessID struct {
-	Host      string
-	Boot      string
-	PID       int
-	Start     uint64
-	Namespace string
+	Host      string `json:"host_id,omitempty"`
+	Boot      string `json:"boot_id,omitempty"`
+	PID       int    `json:"pid"`
+	Start     uint64 `json:"start"`
+	Namespace string `json:"pid_namespace,omitempty"`
 }
 
 // An Ending says why and when a guardian stopped renewing.
 type Ending struct {
-	Why string
-	At  event.Time
+	Why string     `json:"guardian_ended,omitempty"`
+	At  event.Time `json:"guardian_ended_at,omitzero"`
 }
 
 // A Proof is the word of an engine that a turn was the owner's: until it is too old, no
 // other agent has the turn, so the owner need not ask again. It counts on the owner's host
 // alone, and is judged by that host's clock alone.
 type Proof struct {
-	Boot   string        // of the machine
-	Uptime time.Duration // of the machine, also asleep, before the engine was asked
-	At     event.Time    // on the wall clock of the machine, for people
+	Boot   string        `json:"boot_id"`   // of the machine
+	Uptime time.Duration `json:"uptime_ms"` // of the machine, also asleep, before the engine was asked
+	At     event.Time    `json:"at"`        // on the wall clock of the machine, for people
 }
 
 // Fence returns the fencing token of the turn in progress, the zero Fence if there is none.

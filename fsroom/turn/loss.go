@@ -24,13 +24,13 @@ func EndsMembership(e *event.Event, agent string) bool {
 // A Loss is how an agent lost what it had: its last turn in this life, or its membership. It is zero if
 // it has lost nothing, or has got it again.
 type Loss struct {
-	Type string // of the event: Released, Passed, Takeover or Kicked
-	Seq  int64
-	Turn int64  // that ended; 0: none did
-	By   string // the agent that took it over, or removed the agent
-	Kind string // of a takeover
-	At   event.Time
-	Why  string // of a removal, shortened to mostWhy bytes
+	Type string     `json:"event_type"` // of the event: Released, Passed, Takeover or Kicked
+	Seq  int64      `json:"event_seq"`
+	Turn int64      `json:"turn_id,omitempty"` // that ended; 0: none did
+	By   string     `json:"by,omitempty"`      // the agent that took it over, or removed the agent
+	Kind string     `json:"kind,omitempty"`    // of a takeover
+	At   event.Time `json:"at"`
+	Why  string     `json:"reason,omitempty"` // of a removal, shortened to mostWhy bytes
 }
 
 // mostWhy bounds Loss.Why.

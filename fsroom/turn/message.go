@@ -28,8 +28,8 @@ type MessageRequest struct {
 }
 
 type messagePayload struct {
-	Body string
-	Hint string
+	Body string `json:"body"`
+	Hint string `json:"delivery_hint"`
 }
 
 // CheckMessage refuses a body that no room accepts.

@@ -24,33 +24,33 @@ const (
 
 // A Note is a note without its body, which is in the journal, in the event at Seq.
 type Note struct {
-	ID        string
-	Seq       int64
-	Turn      int64 // 0: about the room, not one turn
-	Author    string
-	Target    string
-	Severity  string
-	CreatedAt event.Time
+	ID        string     `json:"note_id"`
+	Seq       int64      `json:"event_seq"`
+	Turn      int64      `json:"turn_id,omitempty"` // 0: about the room, not one turn
+	Author    string     `json:"author_agent_id"`
+	Target    string     `json:"target_agent_id,omitempty"`
+	Severity  string     `json:"severity"`
+	CreatedAt event.Time `json:"created_at"`
 }
 
 // NotePayload is the payload of a note_added event. Previous is the event before it
 // that added or resolved a note in this life, 0 for none. So the notes can be found
 // without reading the events in between, see [ListNotes].
 type NotePayload struct {
-	ID       string
-	Severity string
-	Target   string
-	Turn     int64
-	Preview  string
-	Body     string
-	Previous int64
+	ID       string `json:"note_id"`
+	Severity string `json:"severity"`
+	Target   string `json:"target_agent_id,omitempty"`
+	Turn     int64  `json:"note_turn_id,omitempty"`
+	Preview  string `json:"body_preview"`
+	Body     string `json:"body"`
+	Previous int64  `json:"previous_note_event_seq,omitempty"`
 }
 
 // ResolvedPayload is the payload of a note_resolved event.
 type ResolvedPayload struct {
-	ID         string
-	ReplacedBy string // the note that was added in its place, "" if none was
-	Previous   int64
+	ID         string `json:"note_id"`
+	ReplacedBy string `json:"replaced_by,omitempty"` // the note that was added in its place, "" if none was
+	Previous   int64  `json:"previous_note_event_seq,omitempty"`
 }
 
 // A NoteRequest adds a note.
@@ -218,9 +218,9 @@ func (s *State) applyResolve(e *event.Event) error {
 // A NoteView is a note as lists show it.
 type NoteView struct {
 	Note
-	Body       string
-	ResolvedAt *event.Time // nil: the note is open
-	ResolvedBy string
+	Body       string      `json:"body"`
+	ResolvedAt *event.Time `json:"resolved_at,omitzero"` // nil: the note is open
+	ResolvedBy string      `json:"resolved_by_agent_id,omitempty"`
 }
 
 // A NoteQuery selects notes of a room's life.

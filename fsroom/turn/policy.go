@@ -10,25 +10,25 @@ import (
 // and switches. It is set when the room is opened and changed only by a policy_changed
 // event. [Limits] and [Switches] say what each field is for.
 type Policy struct {
-	OwnerLeaseTTL     int64
-	HeartbeatInterval int64
-	ClaimTTL          int64
-	PresenceTTL       int64
-	WaiterGrace       int64
-	WaitForTurn       int64
-	WaitForEvents     int64
-	GoneGrace         int64
-	IdleRoomTTL       int64 // 0: a room never ends by itself
-	WakeGrace         int64 // 0: who listens is treated as who does not
-	IdleTTL           int64 // 0: never
-	LimitTTL          int64 // 0: never
-	ShellGuard        string
-	Auto              string // whether tt takes turns for sessions by itself
-	Ledger            string // what is recorded of changes of the tree: [LedgerOn], [LedgerCounts], [LedgerOff]
-	LedgerKeep        int64
-	LedgerSize        int64 // bytes, of all trees of the data directory
-	LedgerWait        int64
-	LedgerTick        int64 // 0: the tree is not recorded by time
+	OwnerLeaseTTL     int64  `json:"owner_lease_ttl_ms"`
+	HeartbeatInterval int64  `json:"heartbeat_interval_ms"`
+	ClaimTTL          int64  `json:"claim_ttl_ms"`
+	PresenceTTL       int64  `json:"presence_ttl_ms"`
+	WaiterGrace       int64  `json:"waiter_grace_ms"`
+	WaitForTurn       int64  `json:"wait_for_turn_max_wait_ms"`
+	WaitForEvents     int64  `json:"wait_for_events_max_wait_ms"`
+	GoneGrace         int64  `json:"gone_grace_ms"`
+	IdleRoomTTL       int64  `json:"idle_room_ttl_ms"` // 0: a room never ends by itself
+	WakeGrace         int64  `json:"wake_grace_ms"`    // 0: who listens is treated as who does not
+	IdleTTL           int64  `json:"idle_ttl_ms"`      // 0: never
+	LimitTTL          int64  `json:"limit_ttl_ms"`     // 0: never
+	ShellGuard        string `json:"shell_guard,omitempty"`
+	Auto              string `json:"auto,omitempty"` // whether tt takes turns for sessions by itself
+	Ledger            string `json:"ledger"`         // what is recorded of changes of the tree: [LedgerOn], [LedgerCounts], [LedgerOff]
+	LedgerKeep        int64  `json:"ledger_keep_ms"`
+	LedgerSize        int64  `json:"ledger_size"` // bytes, of all trees of the data directory
+	LedgerWait        int64  `json:"ledger_wait_ms"`
+	LedgerTick        int64  `json:"ledger_tick_ms"` // 0: the tree is not recorded by time
 }
 
 // DefaultPolicy returns the policy of a room for which nothing is configured.

@@ -21,20 +21,21 @@ type ReleaseRequest struct {
 
 // A ReleaseResult is what release, pass and assign answer.
 type ReleaseResult struct {
-	Status      string // released, passed
-	RoomID      string
-	ReservedFor string
-	EventSeq    int64
-	Recipient   *RecipientView // for whom the turn is reserved, or to whom it is offered first; nil: nobody
+	Status      string         `json:"status"` // released, passed
+	RoomID      string         `json:"room_id"`
+	ReservedFor string         `json:"reserved_for,omitempty"`
+	OfferedTo   string         `json:"offered_to,omitempty"` // the recipient, if the turn is not reserved for it
+	EventSeq    int64          `json:"event_seq"`
+	Recipient   *RecipientView `json:"recipient,omitzero"` // for whom the turn is reserved, or to whom it is offered first; nil: nobody
 	Offered     bool           // the recipient listens, and is notified
-	Turn        string         // where the stick is now, and who may have it when; set by the caller
-	Hint        string         // what to do if nothing tells the recipient of an assignment, or why nobody is woken
-	Unread      Unread         // set by the caller
+	Turn        string         `json:"turn,omitempty"` // where the stick is now, and who may have it when; set by the caller
+	Hint        string         `json:"hint,omitempty"` // what to do if nothing tells the recipient of an assignment, or why nobody is woken
 	// Changes are what changed in the tree during the turn, as a tree_changed event has it;
 	// with ChangesPending that is not known yet. Set by the caller.
-	Changes        json.RawMessage
-	ChangesPending bool
-	Verified       json.RawMessage // the verdicts on the tree that is handed over; set by the caller
+	Changes        json.RawMessage `json:"changes,omitempty"`
+	ChangesPending bool            `json:"changes_pending,omitempty"`
+	Verified       json.RawMessage `json:"verified,omitempty"` // the verdicts on the tree that is handed over; set by the caller
+	Unread         Unread          `json:"unread,omitzero"`    // set by the caller
 }
 
 // Release ends the turn. The next one is for the fairest other active member. If that one
@@ -73,6 +74,9 @@ func Release(s *State, f Facts, r ReleaseRequest) ([]event.Event, ReleaseResult,
 	}
 	if m != nil {
 		res.Recipient, res.Offered = s.recipientView(f, m, s.reachOfTurn(f, m.AgentID, r.Agent)), p.Listens
+		if e.To == "" {
+			res.OfferedTo = m.AgentID
+		}
 	}
 	return []event.Event{e}, res, nil
 }
@@ -107,9 +111,9 @@ func (s *State) hearsAtOnce(f Facts, m *Member) bool {
 
 // A RecipientView says who is next, and how that member can be reached.
 type RecipientView struct {
-	AgentID   string
-	Listening string // what listens for it, "" if nothing does
-	Reach     string // by the turn, see [State.Reach]
+	AgentID   string `json:"agent_id"`
+	Listening string `json:"listening,omitempty"` // what listens for it, "" if nothing does
+	Reach     string `json:"reach"`               // by the turn, see [State.Reach]
 }
 
 func (s *State) recipientView(f Facts, m *Member, reach string) *RecipientView {

@@ -16,83 +16,83 @@ const Format = 1
 // was moved keeps its lines as they are. What depends on the time that has
 // passed is not in it, and is derived with [Facts].
 type State struct {
-	RoomID        string
-	CanonicalPath string
-	WorkspaceRoot string
-	Open          bool   // false: before the first join and after the end
-	Seq           int64  // event_seq of the last event
-	Turn          int64  // the last turn that was granted; 0: none in any life
-	Owner         string // the agent that holds the stick, "" if none does
-	ReservedFor   string // the recipient of the next turn, "" if there is none
-	Grant         Grant
-	Pending       PendingHandoff
-	ShortTurns    int64 // how many turns in a row, up to the last one, were of no use to agents that were woken for them
-	Policy        Policy
-	Members       []Member
-	Former        []Former     // former members that held the stick in this life or were removed, in the order they left
-	NextOrdinal   int          // of the next member to join
-	Broadcasts    int64        // messages to the room in this life
-	Notes         []Note       // the open ones, oldest first
-	LastNote      int64        // the last event about a note, see [NotePayload]
-	Changes       []TreeChange // of the tree, the newest last
-	Jobs          []ToldJobs   // whose end was told, by the hosts that ran them
-	UpdatedAt     event.Time
+	RoomID        string         `json:"room_id"`
+	CanonicalPath string         `json:"canonical_path"`
+	WorkspaceRoot string         `json:"workspace_root"`
+	Open          bool           `json:"open"`                   // false: before the first join and after the end
+	Seq           int64          `json:"last_event_seq"`         // event_seq of the last event
+	Turn          int64          `json:"turn_id"`                // the last turn that was granted; 0: none in any life
+	Owner         string         `json:"owner,omitempty"`        // the agent that holds the stick, "" if none does
+	ReservedFor   string         `json:"reserved_for,omitempty"` // the recipient of the next turn, "" if there is none
+	Grant         Grant          `json:"held,omitzero"`
+	Pending       PendingHandoff `json:"pending,omitzero"`
+	ShortTurns    int64          `json:"short_turns,omitempty"` // how many turns in a row, up to the last one, were of no use to agents that were woken for them
+	Policy        Policy         `json:"policy"`
+	Members       []Member       `json:"members,omitempty"`
+	Former        []Former       `json:"former_holders,omitempty"`      // former members that held the stick in this life or were removed, in the order they left
+	NextOrdinal   int            `json:"next_ordinal"`                  // of the next member to join
+	Broadcasts    int64          `json:"broadcasts,omitempty"`          // messages to the room in this life
+	Notes         []Note         `json:"notes,omitempty"`               // the open ones, oldest first
+	LastNote      int64          `json:"last_note_event_seq,omitempty"` // the last event about a note, see [NotePayload]
+	Changes       []TreeChange   `json:"changes,omitempty"`             // of the tree, the newest last
+	Jobs          []ToldJobs     `json:"told_jobs,omitempty"`           // whose end was told, by the hosts that ran them
+	UpdatedAt     event.Time     `json:"updated_at"`
 }
 
 // A Grant is the turn in progress. It is zero if no agent owns the stick.
 type Grant struct {
-	Lease   string
-	At      Instant        // when the turn was granted
-	TTL     time.Duration  // of the lease; 0: an older program granted the turn
-	Host    string         // that of the owner; "" without an engine
-	Handoff PendingHandoff // the handoff that came with the turn, zero if none did
-	Woken   bool           // the agent was woken for the turn
-	Auto    bool           // a hook has taken the turn for the agent
+	Lease   string         `json:"lease_id"`
+	At      Instant        `json:"at"`                    // when the turn was granted
+	TTL     time.Duration  `json:"lease_ttl_ms,omitzero"` // of the lease; 0: an older program granted the turn
+	Host    string         `json:"host,omitempty"`        // that of the owner; "" without an engine
+	Handoff PendingHandoff `json:"given,omitzero"`        // the handoff that came with the turn, zero if none did
+	Woken   bool           `json:"woken,omitempty"`       // the agent was woken for the turn
+	Auto    bool           `json:"auto,omitempty"`        // a hook has taken the turn for the agent
 }
 
 // A PendingHandoff is a handoff that no turn has taken up yet. It is zero if there is
 // none. A reservation always has one.
 type PendingHandoff struct {
-	Seq    int64 // the event with the handoff
-	From   string
-	Direct bool // assigned to a named member, not to the fairest
-	At     Instant
+	Seq    int64   `json:"event_seq"` // the event with the handoff
+	From   string  `json:"from_agent_id"`
+	Direct bool    `json:"direct,omitempty"` // assigned to a named member, not to the fairest
+	At     Instant `json:"at"`
 	// Preferred is the member that the turn is offered to first, if the turn is not
 	// reserved. For the grace time no other agent can claim the turn.
-	Preferred string
-	Listens   bool // Preferred listened at the release, and was notified
-	Auto      bool // a hook has released the turn
+	Preferred string `json:"preferred,omitempty"`
+	Listens   bool   `json:"preferred_listens,omitempty"` // Preferred listened at the release, and was notified
+	Auto      bool   `json:"auto,omitempty"`              // a hook has released the turn
 	// Unchanged is set if nothing was changed: it is no handoff to anybody. Given and GivenFrom
 	// are those that came with that turn, which the next one gets again.
-	Unchanged bool
-	Given     int64
-	GivenFrom string
+	Unchanged bool   `json:"unchanged,omitempty"`
+	Given     int64  `json:"given_event_seq,omitempty"`
+	GivenFrom string `json:"given_from,omitempty"`
 }
 
 // A Member is one agent of the room.
 type Member struct {
-	AgentID     string
-	DisplayName string
-	SessionKind string
-	Ordinal     int
-	JoinedAt    event.Time
-	Observer    bool  // takes part in the talk, not in the turns, see [JoinRequest]
-	LastHeld    int64 // the event of its last grant; 0: it never held the stick
-	Direct      int64 // messages to it alone
-	Sent        int64 // messages from it to the room
-	Broadcasts  int64 // messages to the room before it joined
-	Jobs        int64 // jobs of its own of whose end it was told
-	LastJob     int64 // the event of the last one
-	Lost        Loss  // how its last turn ended
+	AgentID     string     `json:"agent_id"`
+	DisplayName string     `json:"display_name,omitempty"`
+	SessionKind string     `json:"session_kind,omitempty"`
+	Ordinal     int        `json:"ordinal"`
+	JoinedAt    event.Time `json:"joined_at"`
+	Observer    bool       `json:"observer,omitempty"`            // takes part in the talk, not in the turns, see [JoinRequest]
+	LastHeld    int64      `json:"last_held_event_seq,omitempty"` // the event of its last grant; 0: it never held the stick
+	Direct      int64      `json:"direct,omitempty"`              // messages to it alone
+	Sent        int64      `json:"sent_broadcasts,omitempty"`     // messages from it to the room
+	Broadcasts  int64      `json:"broadcasts_before,omitempty"`   // messages to the room before it joined
+	Jobs        int64      `json:"job_ends,omitempty"`            // jobs of its own of whose end it was told
+	LastJob     int64      `json:"last_job_event_seq,omitempty"`  // the event of the last one
+	Lost        Loss       `json:"lost,omitzero"`                 // how its last turn ended
 }
 
 // A Former is an agent that held the stick or was removed, and is no longer a member. If it joins
 // again, it still comes after the members that never held the stick.
 type Former struct {
-	AgentID  string
-	LastHeld int64 // the event of its last grant; 0: it never held the stick
-	Lost     Loss  // how its last turn ended
-	Removed  Loss  // how it was removed; zero: it left by itself
+	AgentID  string `json:"agent_id"`
+	LastHeld int64  `json:"last_held_event_seq,omitempty"` // the event of its last grant; 0: it never held the stick
+	Lost     Loss   `json:"lost,omitzero"`                 // how its last turn ended
+	Removed  Loss   `json:"removed,omitzero"`              // how it was removed; zero: it left by itself
 }
 
 // Member returns the member with the id, nil if there is none. The pointer is

@@ -115,7 +115,7 @@ func (s *State) takeover(f Facts, r TakeRequest, kind string) ([]event.Event, Wa
 	e := event.Event{
 		Type: Takeover, Turn: s.Turn + 1, From: revoked, To: r.Agent, Reason: r.Reason,
 		Payload: payload(&grantPayload{Lease: r.Lease, TTL: s.Policy.OwnerLeaseTTL, Host: r.Host, Clock: clockOf(f.Now),
-			Handoff: last, Kind: kind, Waited: r.Waited.Milliseconds(), Trees: r.Trees, Auto: r.Auto}),
+			Handoff: last, Kind: kind, Waited: r.Waited.Milliseconds(), Before: r.Trees.Before, At: r.Trees.At, Auto: r.Auto}),
 	}
 	return []event.Event{e}, WaitResult{
 		Status: YourTurn, RoomID: s.RoomID, TurnID: e.Turn, LeaseID: r.Lease,

@@ -10,11 +10,11 @@ import (
 
 // A Trouble is one thing that is wrong with the holder of the turn.
 type Trouble struct {
-	What  string      // one of the constants above
-	PID   int         // of the process; 0: not known
-	Since *event.Time // nil: not known
-	Until *event.Time // when others may take the turn over; nil: not by time, or they may already
-	Do    string      // the one next step
+	What  string      `json:"what"`           // one of the constants above
+	PID   int         `json:"pid,omitempty"`  // of the process; 0: not known
+	Since *event.Time `json:"since,omitzero"` // nil: not known
+	Until *event.Time `json:"until,omitzero"` // when others may take the turn over; nil: not by time, or they may already
+	Do    string      `json:"do"`             // the one next step
 	Agent string      // the holder; not part of the JSON
 	row   string      // of grounds; "": What
 }

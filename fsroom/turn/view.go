@@ -10,24 +10,24 @@ import (
 
 // A RoomView is what commands show of a room. It never contains a lease.
 type RoomView struct {
-	RoomID         string
-	CanonicalPath  string
-	State          string // one of the State constants
-	TurnID         int64
-	Owner          string
-	ReservedFor    string
-	LeaseExpiresAt *event.Time
-	ClaimExpiresAt *event.Time
-	PendingHandoff int64 // event_seq; 0: none
-	LastEventSeq   int64
-	UpdatedAt      event.Time
-	Trouble        []Trouble
+	RoomID         string      `json:"room_id"`
+	CanonicalPath  string      `json:"canonical_path"`
+	State          string      `json:"state"` // one of the State constants
+	TurnID         int64       `json:"turn_id"`
+	Owner          string      `json:"owner,omitempty"`
+	ReservedFor    string      `json:"reserved_for,omitempty"`
+	LeaseExpiresAt *event.Time `json:"lease_expires_at,omitzero"`
+	ClaimExpiresAt *event.Time `json:"claim_expires_at,omitzero"`
+	PendingHandoff int64       `json:"pending_handoff_event_seq,omitempty"` // event_seq; 0: none
+	LastEventSeq   int64       `json:"last_event_seq"`
+	UpdatedAt      event.Time  `json:"updated_at"`
+	Trouble        []Trouble   `json:"trouble,omitempty"`
 	OfferedTo      string      // the only member that may claim the free turn for now, "" if any may; not part of the JSON
 	OfferedUntil   *event.Time // the same
-	PathMissing    bool        // nothing is at CanonicalPath; the rules leave it to the caller to set
-	Activity       Activity    // of the owner
+	Activity       Activity    `json:"activity,omitzero"`      // of the owner
+	PathMissing    bool        `json:"path_missing,omitempty"` // nothing is at CanonicalPath; the rules leave it to the caller to set
 	// JournalShortened is what the journal has lost; the rules leave it to the caller to set.
-	JournalShortened *event.Lost
+	JournalShortened *event.Lost `json:"journal_shortened,omitzero"`
 }
 
 // Room returns the view of the room at the moment of the facts.
@@ -56,22 +56,22 @@ const (
 
 // A MemberView is what commands show of a member.
 type MemberView struct {
-	AgentID     string
-	DisplayName string
-	Ordinal     int
-	JoinedAt    event.Time
-	LastSeenAt  event.Time
-	Waiting     bool
-	Status      string // active, inactive
-	Process     Process
-	GoneAt      *event.Time // when it counts as gone, though its process has ended already; nil: see [State.GoneAt]
-	SessionKind string
-	Observer    bool
-	Listening   string        // what listens for it, "" if nothing does
-	Reach       string        // how it can be reached, see [State.Reach]
+	AgentID     string        `json:"agent_id"`
+	DisplayName string        `json:"display_name"`
+	Ordinal     int           `json:"ordinal"`
+	JoinedAt    event.Time    `json:"joined_at"`
+	LastSeenAt  event.Time    `json:"last_seen_at"`
+	Waiting     bool          `json:"waiting"`
+	Status      string        `json:"status"` // active, inactive
+	Process     Process       `json:"process"`
+	GoneAt      *event.Time   `json:"gone_at,omitzero"` // when it counts as gone, though its process has ended already; nil: see [State.GoneAt]
+	SessionKind string        `json:"session_kind"`
+	Observer    bool          `json:"observer,omitempty"`
+	Listening   string        `json:"listening,omitempty"` // what listens for it, "" if nothing does
+	Reach       string        `json:"reach"`               // how it can be reached, see [State.Reach]
 	Within      time.Duration // see [Hearing]; not part of the JSON
-	Activity    Activity
-	Why         string // why the member is inactive, or not known to be alive; else ""
+	Why         string        `json:"why,omitempty"` // why the member is inactive, or not known to be alive; else ""
+	Activity    Activity      `json:"activity,omitzero"`
 }
 
 // MemberViews returns the members in the order they joined, the inactive ones

@@ -19,6 +19,27 @@ type Standing struct {
 	Lost json.RawMessage // what was not committed and went since the last turn: {files, since}; nil: nothing, or not known
 }
 
+// Shape implements [wire.Shaped].
+func (v *Standing) Shape() any {
+	return &struct {
+		State          string          `json:"state"`
+		TurnID         int64           `json:"turn_id"`
+		Owner          string          `json:"owner,omitempty"`
+		ReservedFor    string          `json:"reserved_for,omitempty"`
+		OfferedTo      string          `json:"offered_to,omitempty"`
+		From           string          `json:"handoff_from,omitempty"`
+		Since          *event.Time     `json:"since,omitzero"`
+		LeaseExpiresAt *event.Time     `json:"lease_expires_at,omitzero"`
+		ClaimExpiresAt *event.Time     `json:"claim_expires_at,omitzero"`
+		OfferedUntil   *event.Time     `json:"offered_until,omitzero"`
+		Process        Process         `json:"process,omitempty"`
+		GoneAt         *event.Time     `json:"gone_at,omitzero"`
+		Trouble        []Trouble       `json:"trouble,omitempty"`
+		Lost           json.RawMessage `json:"lost,omitempty"`
+	}{v.State, v.TurnID, v.Owner, v.ReservedFor, v.OfferedTo, v.From, v.Since, v.LeaseExpiresAt, v.ClaimExpiresAt, v.OfferedUntil,
+		v.Process, v.GoneAt, v.Trouble, v.Lost}
+}
+
 // Standing returns how the turn stands at the moment of the facts.
 func (s *State) Standing(f Facts) Standing {
 	v := Standing{RoomView: s.Room(f), From: s.Pending.From}

@@ -182,8 +182,8 @@ func (w *world) onDisk() []event.Event {
 
 // mustJSON is v as it goes to disk or to the user.
 func mustJSON(v any) string {
-	if fields, ok := v.(wire.Fields); ok {
-		return string(wire.Append(nil, fields))
+	if t := reflect.TypeOf(v); t.Kind() == reflect.Pointer && t.Elem().Kind() == reflect.Struct {
+		return string(wire.Append(nil, v))
 	}
 	b, err := json.Marshal(v)
 	if err != nil {

@@ -49,21 +49,8 @@ func (e *Event) Clone() Event {
 // is set and CreatedAt lies in the years 0 to 9999.
 func (e *Event) Append(b []byte) []byte { return append(wire.Append(b, e), '\n') }
 
-// Fields lists the fields of a line and of an event in results.
-func (e *Event) Fields(c *wire.Codec) {
-	c.Int("event_seq", &e.Seq)
-	c.Text("event_id", &e.ID)
-	c.Text("room_id", &e.RoomID)
-	c.Int("turn_id", &e.Turn)
-	c.Text("event_type", &e.Type)
-	c.OptText("from_agent_id", &e.From)
-	c.OptText("to_agent_id", &e.To)
-	c.OptRaw("handoff", &e.Handoff)
-	c.OptText("reason", &e.Reason)
-	c.OptRaw("payload", &e.Payload)
-	c.Time("created_at", &e.CreatedAt)
-	c.OptBool("more", &e.More)
-}
+// MarshalJSON returns the line of the event without the newline.
+func (e *Event) MarshalJSON() ([]byte, error) { return wire.Append(nil, e), nil }
 
 // Decode reads one line. Keys may come in any order and with any spacing, so it reads
 // a journal that other tools have rewritten. Unknown keys are skipped, null means

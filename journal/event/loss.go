@@ -40,22 +40,10 @@ func LostOf(e *Event) Lost {
 	return p.Lost
 }
 
-// Fields implements [wire.Fields].
-func (l *Lost) Fields(c *wire.Codec) {
-	c.Int("lost_from", &l.From)
-	c.Int("lost_to", &l.To)
-}
-
 // A Loss is the payload of a [JournalDamaged] event.
 type Loss struct {
 	Lost
-	State json.RawMessage // of the room after the last lost event, as state.json had it
-}
-
-// Fields implements [wire.Fields].
-func (l *Loss) Fields(c *wire.Codec) {
-	l.Lost.Fields(c)
-	c.OptRaw("state", &l.State)
+	State json.RawMessage `json:"state,omitempty"` // of the room after the last lost event, as state.json had it
 }
 
 // Leaps reports whether e may follow a line with the number seq that is not the one before its own.

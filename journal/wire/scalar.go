@@ -79,27 +79,3 @@ func (p *Parser) Text() (string, error) {
 	raw, err := p.Unquoted()
 	return string(raw), err
 }
-
-// Ints reads a list of integers, of which null is 0. It is never nil without an error.
-func (p *Parser) Ints() ([]int64, error) {
-	list, err := readList(p, func(n *int64) (err error) { *n, err = p.Int(); return err })
-	return append([]int64{}, list...), err
-}
-
-// Texts reads a list of strings, none of them null.
-func (p *Parser) Texts() ([]string, error) {
-	return readList(p, func(s *string) error {
-		text, err := p.Unquoted()
-		*s = string(text)
-		return err
-	})
-}
-
-// readList reads a list, each element with one. An empty list is nil.
-func readList[T any](p *Parser, one func(*T) error) (list []T, err error) {
-	err = p.Array(func() error {
-		list = append(list, *new(T))
-		return one(&list[len(list)-1])
-	})
-	return list, err
-}

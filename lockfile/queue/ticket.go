@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"time"
 
-	"github.com/talking-stick/tt/journal/wire"
 )
 
 // A Mode says what else may hold the lock.
@@ -34,28 +33,12 @@ type Ticket struct {
 	Mode    Mode            `json:"mode"`
 	State   State           `json:"state"`
 	PID     int             `json:"pid"`
-	Process json.RawMessage `json:"process"` // what [Processes] reads
+	Process json.RawMessage `json:"process,omitempty"` // what [Processes] reads
 	Command []string        `json:"command"`
 	Dir     string          `json:"cwd"`
 	AskedAt time.Time       `json:"asked_at"`
-	HeldAt  *time.Time      `json:"held_at,omitempty"`
+	HeldAt  *time.Time      `json:"held_at,omitzero"`
 	Inside  []string        `json:"inside,omitempty"` // the locks that the process runs under
-}
-
-// Fields implements [wire.Fields].
-func (t *Ticket) Fields(c *wire.Codec) {
-	c.Int("ticket", &t.Number)
-	c.Text("nonce", &t.Nonce)
-	c.Text("agent_id", &t.Agent)
-	c.Text("mode", (*string)(&t.Mode))
-	c.Text("state", (*string)(&t.State))
-	c.Num("pid", &t.PID)
-	c.OptRaw("process", &t.Process)
-	c.Texts("command", &t.Command)
-	c.Text("cwd", &t.Dir)
-	c.Time("asked_at", &t.AskedAt)
-	wire.TimeIfAny(c, "held_at", &t.HeldAt)
-	c.OptTexts("inside", &t.Inside)
 }
 
 // A Condition is that of a ticket's process.

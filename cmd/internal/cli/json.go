@@ -8,15 +8,11 @@ import (
 	"unicode/utf8"
 
 	"github.com/talking-stick/tt/fsroom/code"
-	"github.com/talking-stick/tt/journal/wire"
 )
 
 // marshal returns v as one JSON document and a newline. The characters <, > and & are
 // not escaped, and all characters that a terminal would act on are.
 func marshal(v any, indented bool) ([]byte, error) {
-	if fields, ok := v.(wire.Fields); ok {
-		return layOut(wire.Append(nil, fields), indented), nil
-	}
 	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)
 	encoder.SetEscapeHTML(false)
@@ -27,17 +23,6 @@ func marshal(v any, indented bool) ([]byte, error) {
 		return nil, code.New(code.Internal, "the result cannot be written as JSON: %s", err).Because(err)
 	}
 	return EscapeJSON(b.Bytes()), nil
-}
-
-// layOut indents and escapes a document that package wire has written.
-func layOut(document []byte, indented bool) []byte {
-	if indented {
-		var b bytes.Buffer
-		if json.Indent(&b, document, "", "  ") == nil {
-			document = b.Bytes()
-		}
-	}
-	return EscapeJSON(append(document, '\n'))
 }
 
 // EscapeJSON writes the characters that must not reach a terminal as \u and their code

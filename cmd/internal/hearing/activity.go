@@ -6,7 +6,6 @@ import (
 
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal/event"
-	"github.com/talking-stick/tt/journal/wire"
 )
 
 // activityFile is what an agent does, as hooks have noted it last. Its time is that of the
@@ -19,15 +18,22 @@ const mostDetail = 60
 
 // A Doing is what hooks note of an agent.
 type Doing struct {
-	What       string // one of the activities of package turn
-	Since      turn.Instant
-	Tool       string // that runs, or of which its user is asked
-	Detail     string // of the tool: what it would do, or the name of a file
-	Session    string // of the harness
-	StatusFile string // in which the harness says what the model does, see [Doing.asHarnessSays]; "" if there is none
-	Stopped    bool   // of an idle one: its user has ended the turn, in a harness that takes no prompt until the user's next
-	Reply      int    // how many bytes the model had said when its turn ended last; 0: not known, or it has used a tool since
+	What       string `json:"what"` // one of the activities of package turn
+	Since      Began  `json:",inline"`
+	Tool       string `json:"tool,omitempty"`        // that runs, or of which its user is asked
+	Detail     string `json:"detail,omitempty"`      // of the tool: what it would do, or the name of a file
+	Session    string `json:"session,omitempty"`     // of the harness
+	StatusFile string `json:"status_file,omitempty"` // in which the harness says what the model does, see [Doing.asHarnessSays]; "" if there is none
+	Stopped    bool   `json:"stopped,omitempty"`     // of an idle one: its user has ended the turn, in a harness that takes no prompt until the user's next
+	Reply      int    `json:"reply,omitempty"`       // how many bytes the model had said when its turn ended last; 0: not known, or it has used a tool since
 	Helper     bool   // a helper inside the session is at work, which begins no turn of the session's model; not kept
+}
+
+// Began is when an agent began what it does.
+type Began struct {
+	Wall event.Time `json:"since"`
+	Boot string     `json:"boot,omitempty"`
+	Mono int64      `json:"mono_ms,omitempty"`
 }
 
 // Note records what the agent does, in one replaced file: without lock, event or wake. Only
@@ -90,7 +96,7 @@ func (a Agent) Activity() turn.Activity {
 	if !a.Store.ListenerHas(a.ID, activityFile) || !a.Dir().Read(activityFile, &d) || !slices.Contains(turn.Activities, d.What) {
 		return turn.Activity{}
 	}
-	v := turn.Activity{What: d.What, Began: d.Since, Since: d.Since.Wall, At: event.NewTime(a.Dir().Marked(activityFile)),
+	v := turn.Activity{What: d.What, Began: turn.Instant(d.Since), Since: d.Since.Wall, At: event.NewTime(a.Dir().Marked(activityFile)),
 		Tool: d.Tool, Detail: d.Detail, Source: "hook", Stopped: d.Stopped}
 	if v.At.Before(v.Since.Time) {
 		v.At = v.Since
@@ -99,18 +105,4 @@ func (a Agent) Activity() turn.Activity {
 		v = d.asHarnessSays(v)
 	}
 	return v
-}
-
-// Fields implements [wire.Fields].
-func (d *Doing) Fields(c *wire.Codec) {
-	c.Text("what", &d.What)
-	c.Time("since", &d.Since.Wall)
-	c.OptText("boot", &d.Since.Boot)
-	c.OptInt("mono_ms", &d.Since.Mono)
-	c.OptText("tool", &d.Tool)
-	c.OptText("detail", &d.Detail)
-	c.OptText("session", &d.Session)
-	c.OptText("status_file", &d.StatusFile)
-	c.OptBool("stopped", &d.Stopped)
-	c.OptNum("reply", &d.Reply)
 }

@@ -24,7 +24,7 @@ func newAgent(t *testing.T) Agent {
 func TestNote(t *testing.T) {
 	a := newAgent(t)
 	note := func(d Doing, seconds int64) bool {
-		d.Since = turn.Instant{Wall: at(seconds)}
+		d.Since = Began{Wall: at(seconds)}
 		turned, err := a.Note(d)
 		if err != nil {
 			t.Fatal(err)
@@ -64,7 +64,7 @@ func TestActivityIsWhole(t *testing.T) {
 	a := newAgent(t)
 	details := map[string]string{turn.ActivityWorking: "git push", turn.ActivityAsks: "rm"}
 	note := func(what string) {
-		if _, err := a.Note(Doing{What: what, Detail: details[what], Session: "s", Since: turn.Instant{Wall: at(1)}}); err != nil {
+		if _, err := a.Note(Doing{What: what, Detail: details[what], Session: "s", Since: Began{Wall: at(1)}}); err != nil {
 			t.Error(err)
 		}
 	}
@@ -122,7 +122,7 @@ func TestActivityWriterKilled(t *testing.T) {
 			want := ""
 			if known {
 				want = turn.ActivityWorking
-				if _, err := a.Note(Doing{What: want, Session: "s", Since: turn.Instant{Wall: at(1)}}); err != nil {
+				if _, err := a.Note(Doing{What: want, Session: "s", Since: Began{Wall: at(1)}}); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -136,7 +136,7 @@ func TestActivityWriterKilled(t *testing.T) {
 			if got := a.Activity().What; got != want {
 				t.Errorf("%s, known before: %v: %q", name, known, got)
 			}
-			if _, err := a.Note(Doing{What: turn.ActivityAsks, Session: "s", Since: turn.Instant{Wall: at(2)}}); err != nil {
+			if _, err := a.Note(Doing{What: turn.ActivityAsks, Session: "s", Since: Began{Wall: at(2)}}); err != nil {
 				t.Errorf("%s: %v", name, err)
 			}
 			if got := a.Activity().What; got != turn.ActivityAsks {

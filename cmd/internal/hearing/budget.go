@@ -25,8 +25,8 @@ const WakeBudget = "TALKING_STICK_WAKE_BUDGET"
 // A Budget says how often an agent was woken lately, and whether it may be again. There is one for
 // messages and one for turns.
 type Budget struct {
-	Lately []int64    // the times, in Unix seconds, at which it was woken
-	Until  event.Time // it is not woken before; zero: it may be
+	Lately []int64    `json:"lately,omitempty"` // the times, in Unix seconds, at which it was woken
+	Until  event.Time `json:"from,omitzero"`    // it is not woken before; zero: it may be
 }
 
 // Left returns how long it is until the agent may be woken again, 0 if it may be now.

@@ -5,76 +5,43 @@ import (
 	"github.com/talking-stick/tt/fsroom/topic"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal/event"
-	"github.com/talking-stick/tt/journal/wire"
 )
 
 // A Cursor says what an agent was shown of a room and of the room's questions, and what
 // it was woken for. It is no part of the room's history: to lose it shows things again.
 type Cursor struct {
-	JoinedAt   event.Time // of the membership it counts in
-	EventSeq   int64      // all messages up to this event of the room were shown; 0: none yet
-	Read       int64      // the number of these messages
-	NotesSeq   int64      // all notes up to this event of the room were shown, but the pages
-	PagesSeq   int64      // all notes of severity page up to this event of the room were shown
-	TurnSeq    int64      // what became of the turn up to this event of the room was shown, without a command of the agent
-	TopicSeq   int64      // all questions and answers up to this event of the topic were shown
-	AnswersSeq int64      // all answers up to this event of the topic were shown; at least TopicSeq
-	TopicID    string     // the topic that these two count in
-	Shown      Shown
-	Woken      Woken
-	Jobs       int64 // of so many jobs the end was shown
+	JoinedAt   event.Time `json:"joined_at"` // of the membership it counts in
+	EventSeq   int64      `json:"event_seq"` // all messages up to this event of the room were shown; 0: none yet
+	TopicSeq   int64      `json:"topic_seq"` // all questions and answers up to this event of the topic were shown
+	Shown      Shown      `json:"shown,omitzero"`
+	Woken      Woken      `json:"woken,omitzero"`
+	Read       int64      `json:"read"`                        // the number of the messages up to EventSeq
+	NotesSeq   int64      `json:"notes_event_seq,omitempty"`   // all notes up to this event of the room were shown, but the pages
+	PagesSeq   int64      `json:"pages_event_seq,omitempty"`   // all notes of severity page up to this event of the room were shown
+	TurnSeq    int64      `json:"turn_event_seq,omitempty"`    // what became of the turn up to this event of the room was shown, without a command of the agent
+	TopicID    string     `json:"topic_id,omitempty"`          // the topic that TopicSeq and AnswersSeq count in
+	AnswersSeq int64      `json:"answers_topic_seq,omitempty"` // all answers up to this event of the topic were shown; at least TopicSeq
+	Jobs       int64      `json:"jobs,omitempty"`              // of so many jobs the end was shown
 }
 
 // A Shown says when the agent was last shown something, and how.
 type Shown struct {
-	At  event.Time
-	How string // what showed it, "" for [ShownByCommand]
+	At  event.Time `json:"at"`
+	How string     `json:"how,omitempty"` // what showed it, "" for [ShownByCommand]
 }
 
 // A Woken says up to which events the agent was woken for, and has not been shown yet.
 type Woken struct {
-	EventSeq int64      // of the room
-	From     int64      // up to which event of the room it was woken for before
-	TopicSeq int64      // of the topic
-	At       event.Time // of the last try
-	How      string     // what woke it
-	Tries    int        // how often, for these events
+	EventSeq int64      `json:"event_seq"`                // of the room
+	From     int64      `json:"from_event_seq,omitempty"` // up to which event of the room it was woken for before
+	TopicSeq int64      `json:"topic_seq,omitempty"`      // of the topic
+	At       event.Time `json:"at"`                       // of the last try
+	How      string     `json:"how,omitempty"`            // what woke it
+	Tries    int        `json:"tries"`                    // how often, for these events
 }
 
 // ShownByCommand is the [Shown.How] of what a command printed.
 const ShownByCommand = "command"
-
-// Fields implements [wire.Fields].
-func (c *Cursor) Fields(codec *wire.Codec) {
-	codec.Time("joined_at", &c.JoinedAt)
-	codec.Int("event_seq", &c.EventSeq)
-	codec.Int("topic_seq", &c.TopicSeq)
-	codec.OptObject("shown", &c.Shown, c.Shown == Shown{})
-	codec.OptObject("woken", &c.Woken, c.Woken == Woken{})
-	codec.Int("read", &c.Read)
-	codec.OptInt("notes_event_seq", &c.NotesSeq)
-	codec.OptInt("pages_event_seq", &c.PagesSeq)
-	codec.OptInt("turn_event_seq", &c.TurnSeq)
-	codec.OptText("topic_id", &c.TopicID)
-	codec.OptInt("answers_topic_seq", &c.AnswersSeq)
-	codec.OptInt("jobs", &c.Jobs)
-}
-
-// Fields implements [wire.Fields].
-func (s *Shown) Fields(c *wire.Codec) {
-	c.Time("at", &s.At)
-	c.OptText("how", &s.How)
-}
-
-// Fields implements [wire.Fields].
-func (w *Woken) Fields(c *wire.Codec) {
-	c.Int("event_seq", &w.EventSeq)
-	c.OptInt("from_event_seq", &w.From)
-	c.OptInt("topic_seq", &w.TopicSeq)
-	c.Time("at", &w.At)
-	c.OptText("how", &w.How)
-	c.Num("tries", &w.Tries)
-}
 
 // Advance moves the cursor over what b has in addition. No part of it goes back, and
 // what b leaves zero stays. It reports whether anything has changed.

@@ -7,7 +7,6 @@ import (
 
 	"github.com/talking-stick/tt/identity"
 	"github.com/talking-stick/tt/journal/event"
-	"github.com/talking-stick/tt/journal/wire"
 )
 
 // endedFile has the [Ending] of an agent's session. It is removed when the session goes on.
@@ -18,9 +17,9 @@ const endedLasts = 24 * time.Hour
 
 // An Ending says that the session of an agent has ended, although its process may go on.
 type Ending struct {
-	At      event.Time
-	Quits   bool              // the process ends, too
-	Process *identity.Process // in which the session was open; nil: not known
+	At      event.Time        `json:"at"`
+	Quits   bool              `json:"process_ends,omitempty"` // the process ends, too
+	Process *identity.Process `json:"process,omitzero"`       // in which the session was open; nil: not known
 }
 
 // Of reports whether the session has ended in a process, nil for one that is not known.
@@ -56,11 +55,4 @@ func (a Agent) GoOn() {
 	if a.Store.ListenerHas(a.ID, endedFile) {
 		_ = a.Dir().Remove(endedFile)
 	}
-}
-
-// Fields implements [wire.Fields].
-func (e *Ending) Fields(c *wire.Codec) {
-	c.Time("at", &e.At)
-	c.OptBool("process_ends", &e.Quits)
-	optProcess(c, &e.Process)
 }

@@ -14,7 +14,6 @@ import (
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/identity"
 	"github.com/talking-stick/tt/journal/event"
-	"github.com/talking-stick/tt/journal/wire"
 )
 
 // The ways in which an agent can hear of news while its model is idle.
@@ -77,22 +76,25 @@ func BelongsToListener(path string, mode fs.FileMode) bool {
 // A Listener is what is known of how an agent hears of news. It belongs to the agent and
 // not to a room: the session of a harness is one, and so is its wake file.
 type Listener struct {
-	How     string            // what listens now or did last; "" for hooks alone
-	Session string            // of the harness; "" if none is open
-	Process *identity.Process // of the harness; nil: not known
-	Since   event.Time        // when How began to listen
-	Armed   event.Time        // when the harness was told to watch the wake file; zero: it was not
-	Heard   event.Time        // when it last noticed a notification
-	Woken   event.Time        // when the agent was last woken
-	Needed  event.Time        // of a person: since when an agent needed what was told last
-	PutOff  event.Time        // since when there is news for which it was not woken yet; zero: there is none
+	How     string            `json:"how,omitempty"`             // what listens now or did last; "" for hooks alone
+	Session string            `json:"harness_session,omitempty"` // of the harness; "" if none is open
+	Process *identity.Process `json:"process,omitzero"`          // of the harness; nil: not known
+	Since   event.Time        `json:"since,omitzero"`            // when How began to listen
+	Armed   event.Time        `json:"armed_at,omitzero"`         // when the harness was told to watch the wake file; zero: it was not
+	Heard   event.Time        `json:"heard_at,omitzero"`         // when it last noticed a notification
+	Woken   event.Time        `json:"spoke_at,omitzero"`         // when the agent was last woken
+	PutOff  event.Time        `json:"put_off_at,omitzero"`       // since when there is news for which it was not woken yet; zero: there is none
+	Needed  event.Time        `json:"needed_at,omitzero"`        // of a person: since when an agent needed what was told last
 	Budgets
-	Off   bool   // it is woken for turns alone
-	Error string // of the last attempt to wake the agent
+	Off   bool   `json:"off,omitempty"`   // it is woken for turns alone
+	Error string `json:"error,omitempty"` // of the last attempt to wake the agent
 }
 
 // The Budgets of an agent, see [Budget].
-type Budgets struct{ Messages, Turns Budget }
+type Budgets struct {
+	Messages Budget `json:"messages,omitzero"`
+	Turns    Budget `json:"turns,omitzero"`
+}
 
 // An Agent is an agent of this host, as far as it hears of news.
 type Agent struct {
@@ -181,35 +183,5 @@ func (a Agent) Clear() {
 	}
 	if l := a.Listener(); l.Session == "" && !l.Off && len(a.Rooms()) == 0 {
 		_ = a.Dir().Clear()
-	}
-}
-
-// Fields implements [wire.Fields].
-func (l *Listener) Fields(c *wire.Codec) {
-	c.OptText("how", &l.How)
-	c.OptText("harness_session", &l.Session)
-	optProcess(c, &l.Process)
-	for _, f := range []struct {
-		name string
-		at   *event.Time
-	}{{"since", &l.Since}, {"armed_at", &l.Armed}, {"heard_at", &l.Heard}, {"spoke_at", &l.Woken}, {"put_off_at", &l.PutOff},
-		{"needed_at", &l.Needed}, {"messages_from", &l.Messages.Until}, {"turns_from", &l.Turns.Until}} {
-		c.OptTime(f.name, f.at, f.at.IsZero())
-	}
-	c.OptInts("lately", &l.Messages.Lately)
-	c.OptInts("lately_turns", &l.Turns.Lately)
-	c.OptBool("off", &l.Off)
-	c.OptText("error", &l.Error)
-}
-
-// optProcess is the field of a process, nil if it is not known.
-func optProcess(c *wire.Codec, p **identity.Process) {
-	var process identity.Process
-	if *p != nil {
-		process = **p
-	}
-	c.OptObject("process", &process, process == identity.Process{})
-	if !c.Writes() && process != (identity.Process{}) {
-		*p = &process
 	}
 }

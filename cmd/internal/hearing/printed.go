@@ -2,24 +2,22 @@ package hearing
 
 import (
 	"time"
-
-	"github.com/talking-stick/tt/journal/wire"
 )
 
 // A Printed is what a hook has printed for an agent. It counts as shown when a later hook
 // of the session proves that the model was asked with it: a prompt that is cancelled takes
 // what was printed beside it along. Until then it is said again with the next prompt.
 type Printed struct {
-	Session string // of the harness
-	Rooms   []PrintedRoom
+	Session string        `json:"harness_session"` // of the harness
+	Rooms   []PrintedRoom `json:"rooms"`
 }
 
 // A PrintedRoom is the part of a [Printed] that is about one room.
 type PrintedRoom struct {
-	Room     string
-	Cursor   Cursor   // the agent's cursor moves over it then
-	Answered []string // the questions of the agent whose answers it had
-	Left     bool     // it said that the agent is in the room no more
+	Room     string   `json:"room_id"`
+	Cursor   Cursor   `json:"cursor"`             // the agent's cursor moves over it then
+	Answered []string `json:"answered,omitempty"` // the questions of the agent whose answers it had
+	Left     bool     `json:"left,omitempty"`     // it said that the agent is in the room no more
 }
 
 // Of returns what was printed of a room, nil if nothing was.
@@ -70,18 +68,4 @@ func (a Agent) SavePrinted(p Printed) error {
 		return a.Dir().Remove(printedFile)
 	}
 	return a.Dir().Write(printedFile, &p)
-}
-
-// Fields implements [wire.Fields].
-func (p *Printed) Fields(c *wire.Codec) {
-	c.Text("harness_session", &p.Session)
-	wire.List(c, "rooms", &p.Rooms)
-}
-
-// Fields implements [wire.Fields].
-func (p *PrintedRoom) Fields(c *wire.Codec) {
-	c.Text("room_id", &p.Room)
-	c.Object("cursor", &p.Cursor)
-	c.OptTexts("answered", &p.Answered)
-	c.OptBool("left", &p.Left)
 }

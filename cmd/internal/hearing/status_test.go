@@ -35,7 +35,7 @@ func TestTranscript(t *testing.T) {
 			t.Fatal(err)
 		}
 		began := event.NewTime(time.Date(2026, 11, 22, 23, 0, 10, 0, time.UTC))
-		d := Doing{What: turn.ActivityWorking, Since: turn.Instant{Wall: began}, StatusFile: file}
+		d := Doing{What: turn.ActivityWorking, Since: Began{Wall: began}, StatusFile: file}
 		if got := d.asHarnessSays(turn.Activity{What: d.What}).What; got != c.want {
 			t.Errorf("%s: %s, want %s", name, got, c.want)
 		}

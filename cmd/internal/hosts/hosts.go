@@ -37,14 +37,6 @@ type Service struct {
 	CA    string `json:"ca,omitempty"`
 }
 
-// Fields implements [wire.Fields].
-func (s *Service) Fields(c *wire.Codec) {
-	c.Text("url", &s.URL)
-	c.OptText("creds", &s.Creds)
-	c.OptText("nkey", &s.NKey)
-	c.OptText("ca", &s.CA)
-}
-
 // Scheme returns the part of the URL before the colon.
 func (s *Service) Scheme() string {
 	scheme, _, _ := strings.Cut(s.URL, ":")

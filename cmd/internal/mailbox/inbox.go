@@ -10,22 +10,24 @@ import (
 	"github.com/talking-stick/tt/fsroom/topic"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal/event"
+	"github.com/talking-stick/tt/journal/wire"
 )
 
 // An Inbox is what there is for an agent in a room.
 type Inbox struct {
-	AgentID, RoomID, CanonicalPath string
-
-	Turn      InboxTurn
-	Questions []InboxQuestion      // that it owes an answer, the new ones first
-	Answers   []InboxAnswer        // to its questions, not shown to it yet
-	Messages  []event.Event        // not shown to it yet
-	Notes     []InboxNote          // open ones for it, the new ones first
-	Jobs      []JobEnd             // of its own, not shown to it yet
-	Asked     []questions.Question // open ones of its own, with the beginning of their texts
-	Needs     []Need               // of a person: what agents wait for
-	Counts    turn.Unread          // what was not shown to it before this
-	Next      string               // what to do now
+	AgentID       string               `json:"agent_id"`
+	RoomID        string               `json:"room_id,omitempty"`
+	CanonicalPath string               `json:"canonical_path,omitempty"`
+	Turn          InboxTurn            `json:"turn,omitzero"`
+	Questions     []InboxQuestion      `json:"questions"`      // that it owes an answer, the new ones first
+	Answers       []InboxAnswer        `json:"answers"`        // to its questions, not shown to it yet
+	Messages      []event.Event        `json:"messages"`       // not shown to it yet
+	Notes         []InboxNote          `json:"notes"`          // open ones for it, the new ones first
+	Jobs          []JobEnd             `json:"jobs"`           // of its own, not shown to it yet
+	Asked         []questions.Question `json:"asked"`          // open ones of its own, with the beginning of their texts
+	Needs         []Need               `json:"needs,omitzero"` // of a person: what agents wait for
+	Counts        Counts               `json:"counts"`         // what was not shown to it before this
+	Next          string               `json:"next_action"`    // what to do now
 
 	state    *turn.State
 	settled  bool   // nothing of this can be undone
@@ -35,24 +37,30 @@ type Inbox struct {
 	answered []string // the agent's questions whose answers are shown
 }
 
+// MarshalJSON returns the inbox as commands print it.
+func (in *Inbox) MarshalJSON() ([]byte, error) { return wire.Append(nil, in), nil }
+
 // An InboxTurn is how the turn stands for the agent.
 type InboxTurn struct {
-	State       string
-	TurnID      int64
-	ForYou      bool // it holds the turn, or may take it before others
-	Owner       string
-	ReservedFor string
+	State       string `json:"state"`
+	ForYou      bool   `json:"for_you"` // it holds the turn, or may take it before others
+	TurnID      int64  `json:"turn_id"`
+	Owner       string `json:"owner,omitempty"`
+	ReservedFor string `json:"reserved_for,omitempty"`
 
-	LeaseExpiresAt, ClaimExpiresAt *event.Time
+	LeaseExpiresAt *event.Time `json:"lease_expires_at,omitzero"`
+	ClaimExpiresAt *event.Time `json:"claim_expires_at,omitzero"`
 }
 
 // A Need is what keeps an agent from working until a person does something.
 type Need struct {
-	AgentID, RoomID, CanonicalPath string
+	AgentID       string `json:"agent_id"`
+	RoomID        string `json:"room_id"`
+	CanonicalPath string `json:"canonical_path"`
 
-	What   string // permission, limit, or of the holder of the turn idle
-	Since  event.Time
-	Detail string
+	What   string     `json:"what"` // permission, limit, or of the holder of the turn idle
+	Since  event.Time `json:"since"`
+	Detail string     `json:"detail,omitempty"`
 }
 
 // Words say what the agent needs.
@@ -157,7 +165,7 @@ func (m *Mailbox) Inbox(ctx context.Context) (*Inbox, error) {
 func (in *Inbox) State() *turn.State { return in.state }
 
 // IsNew reports whether there is something that was not shown to the agent yet.
-func (in *Inbox) IsNew() bool { return in.Counts != turn.Unread{} }
+func (in *Inbox) IsNew() bool { return in.Counts != Counts{} }
 
 // IsEmpty reports whether there is nothing for the agent.
 func (in *Inbox) IsEmpty() bool {

@@ -5,21 +5,13 @@ import (
 
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal/event"
-	"github.com/talking-stick/tt/journal/wire"
 )
 
 // A JobEnd is the end of a job of the agent.
 type JobEnd struct {
+	Seq int64 `json:"event_seq"`
 	turn.JobEnd
-	Seq int64 // of the event
-	At  event.Time
-}
-
-// Fields implements [wire.Fields].
-func (j *JobEnd) Fields(c *wire.Codec) {
-	c.Int("event_seq", &j.Seq)
-	j.JobEnd.Fields(c)
-	c.Time("created_at", &j.At)
+	At event.Time `json:"created_at"`
 }
 
 // jobEnds returns the ends of jobs that the agent was not shown, oldest first. It reads the
@@ -34,7 +26,7 @@ func (m *Mailbox) jobEnds(ctx context.Context, st *turn.State, at Cursor) ([]Job
 	for i := range events {
 		j := turn.JobOf(&events[i])
 		j.Oldest = 0
-		ends = append(ends, JobEnd{j, events[i].Seq, events[i].CreatedAt})
+		ends = append(ends, JobEnd{events[i].Seq, j, events[i].CreatedAt})
 	}
 	return ends, err
 }

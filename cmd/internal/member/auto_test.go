@@ -45,7 +45,7 @@ func takenByHook(t *testing.T, policy turn.Policy) (f *fixture, a *Room, g *guar
 func (f *fixture) works(r *Room, what string, ago time.Duration) {
 	f.Helper()
 	since := turn.At(time.Now().Add(-ago), "", 0)
-	_, err := r.Client.Hearing().Note(hearing.Doing{What: what, Since: since, Session: "s"})
+	_, err := r.Client.Hearing().Note(hearing.Doing{What: what, Since: hearing.Began(since), Session: "s"})
 	f.must(err)
 }
 

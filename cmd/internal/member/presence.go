@@ -7,7 +7,6 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/roomtypes"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/identity"
-	"github.com/talking-stick/tt/journal/wire"
 )
 
 // The files of an agent in a room, see [fsroom.Agent].
@@ -26,8 +25,8 @@ const (
 // A processRecord names the processes of an agent. A session that was resumed has
 // had several.
 type processRecord struct {
-	Processes []identity.Process
-	Lingers   bool // the session outlives its process
+	Processes []identity.Process `json:"processes"`
+	Lingers   bool               `json:"session_outlives_process,omitempty"` // the session outlives its process
 }
 
 // maxProcesses bounds the record. The oldest processes are dropped first.
@@ -171,12 +170,6 @@ func (c *Client) verdict(p identity.Process) turn.Process {
 
 func (c *Client) isAlive(p *identity.Process) bool {
 	return p != nil && c.Table.Verdict(*p) == identity.Alive
-}
-
-// Fields implements [wire.Fields].
-func (r *processRecord) Fields(c *wire.Codec) {
-	wire.List(c, "processes", &r.Processes)
-	c.OptBool("session_outlives_process", &r.Lingers)
 }
 
 // StartedByOwner reports whether the calling session, of which root is the process if that

@@ -12,7 +12,6 @@ import (
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/identity"
 	"github.com/talking-stick/tt/journal/event"
-	"github.com/talking-stick/tt/journal/wire"
 )
 
 // An Output is where the answer to a request for the turn goes.
@@ -37,7 +36,7 @@ type News interface {
 
 // Found is what has come for an agent.
 type Found struct {
-	News  wire.Fields   // nil: nothing
+	News  any           // nil: nothing
 	Shown func()        // called when it was printed
 	More  time.Duration // how long to wait for what comes together with it
 }

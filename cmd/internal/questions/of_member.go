@@ -11,7 +11,6 @@ import (
 	"github.com/talking-stick/tt/fsroom/topic"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal/event"
-	"github.com/talking-stick/tt/journal/wire"
 )
 
 // What is known of who asked a question, or is to answer it.
@@ -31,19 +30,19 @@ func Of(r *member.Room) *Room { return &Room{r} }
 
 // A Question is a question of the room as commands show it.
 type Question struct {
-	ID        string
-	From      string
-	FromState string // see [Here]
-	To        string // an agent, [topic.ToHuman], or "" for anybody
-	ToState   string // of an agent that it is for
-	AskedAt   event.Time
-	Status    string // open, answered, cancelled
-	Reason    string // why it was cancelled
-	Answers   int
-	Text      string
-	Yours     bool  // the caller asked it
-	Owed      bool  // the caller owes the answer
-	Seq       int64 // of the event of the topic
+	ID        string     `json:"question_id"`
+	From      string     `json:"from_agent_id"`
+	FromState string     `json:"from_state,omitempty"`  // see [Here]
+	To        string     `json:"to_agent_id,omitempty"` // an agent, [topic.ToHuman], or "" for anybody
+	ToState   string     `json:"to_state,omitempty"`    // of an agent that it is for
+	AskedAt   event.Time `json:"asked_at"`
+	Status    string     `json:"status"`           // open, answered, cancelled
+	Reason    string     `json:"reason,omitempty"` // why it was cancelled
+	Text      string     `json:"question"`
+	Yours     bool       `json:"yours"` // the caller asked it
+	Owed      bool       `json:"owed"`  // the caller owes the answer
+	Answers   int        `json:"answers"`
+	Seq       int64      // of the event of the topic
 }
 
 // Status returns the status of a question as commands show it: a pending one is open.
@@ -235,25 +234,4 @@ func (r *Room) MarkShown(ctx context.Context, t *Topic, ids []string) error {
 	}
 	_, _, err = t.Update(ctx, func(s *topic.State) ([]event.Event, error) { return s.MarkShown(r.Room.Self.ID, ids), nil })
 	return err
-}
-
-// Fields implements [wire.Fields].
-func (q *Question) Fields(c *wire.Codec) {
-	q.FieldsBeside(c)
-	c.Num("answers", &q.Answers)
-}
-
-// FieldsBeside is Fields without the number of the answers.
-func (q *Question) FieldsBeside(c *wire.Codec) {
-	c.Text("question_id", &q.ID)
-	c.Text("from_agent_id", &q.From)
-	c.OptText("from_state", &q.FromState)
-	c.OptText("to_agent_id", &q.To)
-	c.OptText("to_state", &q.ToState)
-	c.Time("asked_at", &q.AskedAt)
-	c.Text("status", &q.Status)
-	c.OptText("reason", &q.Reason)
-	c.Text("question", &q.Text)
-	c.Bool("yours", &q.Yours)
-	c.Bool("owed", &q.Owed)
 }

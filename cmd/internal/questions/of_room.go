@@ -143,6 +143,6 @@ func nextOrdinal(store *fsroom.Store) (next int64, err error) {
 }
 
 // ofRoom is the metadata of the topic of a room.
-type ofRoom struct{ path string }
-
-func (o *ofRoom) Fields(c *wire.Codec) { c.Text("path", &o.path) }
+type ofRoom struct {
+	Path string `json:"path"`
+}

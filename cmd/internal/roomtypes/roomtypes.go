@@ -8,7 +8,6 @@ import (
 	"github.com/talking-stick/tt/fsroom/topic"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal/event"
-	"github.com/talking-stick/tt/journal/wire"
 )
 
 // rulesVersion is the version of the rules of both types. Before version 2 there was
@@ -43,7 +42,6 @@ var stick = fsroom.Rules[*turn.State]{
 	Clone:    (*turn.State).Clone,
 	Live:     (*turn.State).Live,
 	Continue: (*turn.State).Continue,
-	Fields:   func(s *turn.State) wire.Fields { return s },
 	Notify: func(before, after *turn.State) []string {
 		return turn.WhoToNotify(turn.Change{Before: before, After: after})
 	},
@@ -64,7 +62,6 @@ var topics = fsroom.Rules[*topic.State]{
 	Clone:    (*topic.State).Clone,
 	Live:     func(s *topic.State) bool { return s.Seq > 0 },
 	Continue: func(s *topic.State, last *event.Event) { s.Seq = last.Seq },
-	Fields:   func(s *topic.State) wire.Fields { return s },
 	Reopen:   topic.Reopen,
 
 	SharedFiles: []string{"joined"},

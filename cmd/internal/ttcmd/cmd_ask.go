@@ -47,29 +47,19 @@ var askCommand = &cli.Command{
 
 // An askResult is the result of ask.
 type askResult struct {
-	QuestionID string
-	To         string
-	EventSeq   int64
-	questions.Reply
-	Turn   string
-	Unread turn.Unread
+	QuestionID string         `json:"question_id"`
+	To         string         `json:"to_agent_id,omitempty"`
+	ToState    string         `json:"to_state,omitempty"`
+	Status     string         `json:"status"`
+	EventSeq   int64          `json:"event_seq"`
+	Answers    []topic.Answer `json:"answers,omitempty"`
+	Turn       string         `json:"turn,omitempty"`
+	Unread     turn.Unread    `json:"unread,omitzero"`
 	elsewhere
 }
 
-// Fields implements [wire.Fields].
-func (r *askResult) Fields(c *wire.Codec) {
-	c.Text("question_id", &r.QuestionID)
-	c.OptText("to_agent_id", &r.To)
-	c.OptText("to_state", &r.ToState)
-	c.Text("status", &r.Status)
-	c.Int("event_seq", &r.EventSeq)
-	if r.Status == questions.ReplyAnswered {
-		wire.List(c, "answers", &r.Answers)
-	}
-	c.OptText("turn", &r.Turn)
-	c.OptObject("unread", &r.Unread, r.Unread == turn.Unread{})
-	r.elsewhere.fields(c)
-}
+// MarshalJSON writes the result by its tags.
+func (r *askResult) MarshalJSON() ([]byte, error) { return wire.Append(nil, r), nil }
 
 func runAsk(ctx context.Context, c *cli.Invocation) error {
 	for _, flag := range []string{"timeout", "exit-code"} {
@@ -96,7 +86,7 @@ func runAsk(ctx context.Context, c *cli.Invocation) error {
 	}
 	room := asked.In.Room
 	res := &askResult{QuestionID: asked.ID, To: asked.To, EventSeq: asked.EventSeq,
-		Reply: questions.Reply{Status: questions.ReplyQueued, ToState: asked.ToState}, elsewhere: elsewhereOf(room)}
+		Status: questions.ReplyQueued, ToState: asked.ToState, elsewhere: elsewhereOf(room)}
 	if !c.Bool("wait") {
 		res.Turn, res.Unread = standing(own)
 		return c.Out.Result(res, func(t *cli.Text) {
@@ -115,9 +105,11 @@ func runAsk(ctx context.Context, c *cli.Invocation) error {
 	c.Out.Until(ctx)
 	waiting, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	if res.Reply, err = asked.In.AwaitAnswer(waiting, asked); err != nil {
+	reply, err := asked.In.AwaitAnswer(waiting, asked)
+	if err != nil {
 		return interrupted(ctx, err)
 	}
+	res.Status, res.ToState, res.Answers = reply.Status, reply.ToState, reply.Answers
 	if err := c.Out.Result(res, func(t *cli.Text) { writeAsked(t, res) }); err != nil {
 		return interrupted(ctx, err)
 	}

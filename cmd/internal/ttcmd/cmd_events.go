@@ -60,15 +60,12 @@ func filterFlags(f *cli.Flags, byDefault string) {
 
 // An eventsResult is one page of events.
 type eventsResult struct {
-	Events []event.Event
-	Cursor int64 // the last event that was looked at
+	Events []event.Event `json:"events"`
+	Cursor int64         `json:"cursor_event_seq"` // the last event that was looked at
 }
 
-// Fields implements [wire.Fields].
-func (r *eventsResult) Fields(c *wire.Codec) {
-	wire.List(c, "events", &r.Events)
-	c.Int("cursor_event_seq", &r.Cursor)
-}
+// MarshalJSON writes the result by its tags.
+func (r *eventsResult) MarshalJSON() ([]byte, error) { return wire.Append(nil, r), nil }
 
 func runEvents(ctx context.Context, c *cli.Invocation) error {
 	types, err := eventTypes(c.Strings("event"))

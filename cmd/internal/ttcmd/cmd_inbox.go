@@ -102,22 +102,12 @@ func mayRead(ctx context.Context, c *cli.Invocation, room *member.Room) error {
 
 // An inboxesResult is the result of inbox --all.
 type inboxesResult struct {
-	Rooms      []mailbox.Inbox
-	Unreadable []unreadable
+	Rooms      []mailbox.Inbox `json:"rooms"`
+	Unreadable []unreadable    `json:"unreadable,omitempty"`
 }
 
-// Fields implements [wire.Fields].
-func (r *inboxesResult) Fields(c *wire.Codec) {
-	wire.List(c, "rooms", &r.Rooms)
-	wire.OptList(c, "unreadable", &r.Unreadable)
-}
-
-// Fields implements [wire.Fields].
-func (u *unreadable) Fields(c *wire.Codec) {
-	c.Text("room_id", &u.RoomID)
-	c.Text("error", &u.Error)
-	c.Text("message", &u.Message)
-}
+// MarshalJSON writes the result by its tags.
+func (r *inboxesResult) MarshalJSON() ([]byte, error) { return wire.Append(nil, r), nil }
 
 func runInboxAll(ctx context.Context, c *cli.Invocation) error {
 	client, err := newClient(c)

@@ -41,60 +41,57 @@ var joinCommand = &cli.Command{
 
 // A joinResult is what join answers. What follows Next is in the JSON with --verbose only.
 type joinResult struct {
-	AgentID       string
-	RoomID        string
-	WorkspaceRoot string
-	Warning       string
-	Turn          string // see [turn.State.Words]
-	Members       []turn.MemberView
-	Unread        turn.Unread
-	Next          string // what to do now
+	joinHead
+	Members []turn.MemberView `json:"members"`
+	joinNext
 
-	Verbose        bool
-	CanonicalPath  string
-	RequestedPath  string
-	JoinedExisting bool
-	Policy         turn.Policy
-	Room           turn.RoomView
-	Cursor         int64
-	Template       turn.Handoff
+	verbose        bool
+	CanonicalPath  string        `json:"canonical_path"`
+	RequestedPath  string        `json:"requested_path"`
+	JoinedExisting bool          `json:"joined_existing_room"`
+	Policy         turn.Policy   `json:"policy"`
+	Room           turn.RoomView `json:"room"`
+	Cursor         int64         `json:"cursor_event_seq"`
+	Template       turn.Handoff  `json:"handoff_template"`
 }
 
-// Fields implements [wire.Fields].
-func (r *joinResult) Fields(c *wire.Codec) {
-	c.Text("agent_id", &r.AgentID)
-	c.Text("room_id", &r.RoomID)
-	c.Text("workspace_root", &r.WorkspaceRoot)
-	c.OptText("warning", &r.Warning)
-	c.Text("turn", &r.Turn)
-	if r.Verbose {
-		wire.List(c, "members", &r.Members)
-	} else {
-		short := make([]shortMember, len(r.Members))
-		for i := range r.Members {
-			short[i] = shortMember{r.Members[i].AgentID, r.Members[i].Status}
-		}
-		wire.List(c, "members", &short)
+// MarshalJSON writes the result by its tags.
+func (r *joinResult) MarshalJSON() ([]byte, error) { return wire.Append(nil, r), nil }
+
+type joinHead struct {
+	AgentID       string `json:"agent_id"`
+	RoomID        string `json:"room_id"`
+	WorkspaceRoot string `json:"workspace_root"`
+	Warning       string `json:"warning,omitempty"`
+	Turn          string `json:"turn"` // see [turn.State.Words]
+}
+
+type joinNext struct {
+	Unread turn.Unread `json:"unread,omitzero"`
+	Next   string      `json:"next"` // what to do now
+}
+
+// Shape implements [wire.Shaped].
+func (r *joinResult) Shape() any {
+	if r.verbose {
+		type plain joinResult
+		return (*plain)(r)
 	}
-	c.OptObject("unread", &r.Unread, r.Unread == turn.Unread{})
-	c.Text("next", &r.Next)
-	if r.Verbose {
-		c.Text("canonical_path", &r.CanonicalPath)
-		c.Text("requested_path", &r.RequestedPath)
-		c.Bool("joined_existing_room", &r.JoinedExisting)
-		c.Object("policy", &r.Policy)
-		c.Object("room", &r.Room)
-		c.Int("cursor_event_seq", &r.Cursor)
-		c.Object("handoff_template", &r.Template)
+	short := make([]shortMember, len(r.Members))
+	for i := range r.Members {
+		short[i] = shortMember{r.Members[i].AgentID, r.Members[i].Status}
 	}
+	return &struct {
+		joinHead
+		Members []shortMember `json:"members"`
+		joinNext
+	}{r.joinHead, short, r.joinNext}
 }
 
 // A shortMember is a member in the result of join.
-type shortMember struct{ AgentID, Status string }
-
-func (m *shortMember) Fields(c *wire.Codec) {
-	c.Text("agent_id", &m.AgentID)
-	c.Text("status", &m.Status)
+type shortMember struct {
+	AgentID string `json:"agent_id"`
+	Status  string `json:"status"`
 }
 
 func runJoin(ctx context.Context, c *cli.Invocation) error {
@@ -106,9 +103,9 @@ func runJoin(ctx context.Context, c *cli.Invocation) error {
 	st, f := snap.State, room.Facts(snap.State)
 	v := st.Room(f)
 	res := joinResult{
-		AgentID: room.Self.ID, RoomID: st.RoomID, WorkspaceRoot: room.Workspace.Root, Warning: room.Warning,
-		Turn: st.Words(f, room.Self.ID), Members: st.MemberViews(f), Unread: mailbox.Of(room).Unread(st), Next: nextStep(st, f, room.Self.ID),
-		Verbose: c.Verbose, CanonicalPath: v.CanonicalPath, RequestedPath: room.Workspace.Requested, JoinedExisting: !room.Created,
+		joinHead: joinHead{room.Self.ID, st.RoomID, room.Workspace.Root, room.Warning, st.Words(f, room.Self.ID)},
+		Members:  st.MemberViews(f), joinNext: joinNext{mailbox.Of(room).Unread(st), nextStep(st, f, room.Self.ID)},
+		verbose: c.Verbose, CanonicalPath: v.CanonicalPath, RequestedPath: room.Workspace.Requested, JoinedExisting: !room.Created,
 		Policy: st.Policy, Room: v, Cursor: st.Seq, Template: handoffTemplate,
 	}
 	return c.Out.Result(&res, func(t *cli.Text) { writeJoin(t, res) })

@@ -166,14 +166,12 @@ func codexTransport(c *cli.Invocation, client *member.Client) (t listen.Transpor
 }
 
 // A listenLine is a line of tt listen.
-type listenLine struct{ listen.Wake }
-
-func (l *listenLine) Fields(c *wire.Codec) {
-	c.Text("class", &l.Class)
-	c.Text("room_id", &l.Room)
-	c.Text("path", &l.Path)
-	c.Text("text", &l.Text)
+type listenLine struct {
+	listen.Wake
 }
+
+// MarshalJSON writes the result by its tags.
+func (r *listenLine) MarshalJSON() ([]byte, error) { return wire.Append(nil, r), nil }
 
 type listenOffResult struct {
 	Agent string `json:"agent_id"`

@@ -10,7 +10,6 @@ import (
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal/event"
-	"github.com/talking-stick/tt/journal/wire"
 )
 
 var msgSendCommand = &cli.Command{
@@ -63,11 +62,6 @@ func elsewhereOf(r *member.Room) elsewhere {
 		return elsewhere{}
 	}
 	return elsewhere{r.FS.Name(), r.Directory()}
-}
-
-func (e *elsewhere) fields(c *wire.Codec) {
-	c.OptText("room_id", &e.RoomID)
-	c.OptText("canonical_path", &e.CanonicalPath)
 }
 
 // in says in which tree, for people.

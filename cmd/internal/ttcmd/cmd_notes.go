@@ -116,10 +116,12 @@ const (
 )
 
 // A notesResult is the result of notes list.
-type notesResult struct{ Notes []turn.NoteView }
+type notesResult struct {
+	Notes []turn.NoteView `json:"notes"`
+}
 
-// Fields implements [wire.Fields].
-func (r *notesResult) Fields(c *wire.Codec) { wire.List(c, "notes", &r.Notes) }
+// MarshalJSON writes the result by its tags.
+func (r *notesResult) MarshalJSON() ([]byte, error) { return wire.Append(nil, r), nil }
 
 func runNotesList(ctx context.Context, c *cli.Invocation) error {
 	limit, err := limited(c, defaultNotes, mostNotes)

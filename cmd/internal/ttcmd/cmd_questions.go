@@ -30,15 +30,12 @@ var questionsCommand = &cli.Command{
 
 // A questionsResult is the result of questions.
 type questionsResult struct {
-	Questions []questions.Question
-	Total     int // also those beyond --limit
+	Questions []questions.Question `json:"questions"`
+	Total     int                  `json:"total"` // also those beyond --limit
 }
 
-// Fields implements [wire.Fields].
-func (r *questionsResult) Fields(c *wire.Codec) {
-	wire.List(c, "questions", &r.Questions)
-	c.Num("total", &r.Total)
-}
+// MarshalJSON writes the result by its tags.
+func (r *questionsResult) MarshalJSON() ([]byte, error) { return wire.Append(nil, r), nil }
 
 func runQuestions(ctx context.Context, c *cli.Invocation) error {
 	limit, err := limited(c, defaultNotes, mostNotes)
@@ -108,14 +105,11 @@ var questionsShowCommand = &cli.Command{
 // A questionResult is the result of questions show.
 type questionResult struct {
 	questions.Question
-	List []topic.Answer
+	List []topic.Answer `json:"answers"`
 }
 
-// Fields implements [wire.Fields].
-func (r *questionResult) Fields(c *wire.Codec) {
-	r.Question.FieldsBeside(c)
-	wire.List(c, "answers", &r.List)
-}
+// MarshalJSON writes the result by its tags.
+func (r *questionResult) MarshalJSON() ([]byte, error) { return wire.Append(nil, r), nil }
 
 func runQuestionsShow(ctx context.Context, c *cli.Invocation) error {
 	room, st, err := viewRoom(ctx, c)

@@ -24,17 +24,13 @@ var stateCommand = &cli.Command{
 
 // A stateResult is the room and its members.
 type stateResult struct {
-	Room    turn.RoomView
-	Members []turn.MemberView
+	Room    turn.RoomView     `json:"room"`
+	Members []turn.MemberView `json:"members"`
 	lastKnown
 }
 
-// Fields implements [wire.Fields].
-func (r *stateResult) Fields(c *wire.Codec) {
-	c.Object("room", &r.Room)
-	wire.List(c, "members", &r.Members)
-	r.lastKnown.fields(c)
-}
+// MarshalJSON writes the result by its tags.
+func (r *stateResult) MarshalJSON() ([]byte, error) { return wire.Append(nil, r), nil }
 
 func runState(ctx context.Context, c *cli.Invocation) error {
 	room, st, err := viewRoom(ctx, c)

@@ -16,7 +16,6 @@ import (
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/fsroom/workspace"
 	"github.com/talking-stick/tt/journal/event"
-	"github.com/talking-stick/tt/journal/wire"
 )
 
 // sharedStore is openStore for a command whose rooms an engine shares: it opens the
@@ -70,7 +69,7 @@ func view(ctx context.Context, c *cli.Invocation, r *member.Room) (*snapshot, er
 // A lastKnown says, in the result of a command, that it shows the room as this host knew
 // it last.
 type lastKnown struct {
-	AsOf    *event.Time `json:"as_of,omitempty"`
+	AsOf    *event.Time `json:"as_of,omitzero"`
 	Warning string      `json:"warning,omitempty"`
 }
 
@@ -90,11 +89,6 @@ func knownOf(c *cli.Invocation, r *member.Room) (k lastKnown) {
 		c.Warn("%s", k.Warning)
 	}
 	return k
-}
-
-func (k *lastKnown) fields(c *wire.Codec) {
-	wire.TimeIfAny(c, "as_of", &k.AsOf)
-	c.OptText("warning", &k.Warning)
 }
 
 // engineOf returns the engine of the command's rooms, nil if they are those of this host.

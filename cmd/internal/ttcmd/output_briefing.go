@@ -30,7 +30,7 @@ func writeBriefing(t *cli.Text, b turn.Briefing) {
 		if n.Severity == turn.SeverityPage {
 			mark = t.Red("page")
 		}
-		t.Line("    %s  %s  %s", t.Bold(shortID(n.ID)), mark, noteAbout(n.Note))
+		t.Line("    %s  %s  %s", t.Bold(shortID(n.ID)), mark, noteAbout(turn.Note{Author: n.Author, Target: n.Target, Turn: n.Turn}))
 		t.Block("      ", cmp.Or(n.Body, lostText))
 	}
 	writeBriefChanges(t, b.Changes, b.MoreChanges)

@@ -38,31 +38,24 @@ func writePage(out *cli.Output, page *eventsResult) error {
 
 // A briefEvent is an event with --brief.
 type briefEvent struct {
-	Seq      int64
-	Type     string
-	From, To string
-	Text     string
+	Seq  int64  `json:"event_seq"`
+	Type string `json:"event_type"`
+	From string `json:"from,omitempty"`
+	To   string `json:"to,omitempty"`
+	Text string `json:"text,omitempty"`
 }
+
+// MarshalJSON writes the result by its tags.
+func (r *briefEvent) MarshalJSON() ([]byte, error) { return wire.Append(nil, r), nil }
 
 // A briefResult is an eventsResult with --brief.
 type briefResult struct {
-	Events []briefEvent
-	Cursor int64
+	Events []briefEvent `json:"events"`
+	Cursor int64        `json:"cursor_event_seq"`
 }
 
-// Fields implements [wire.Fields].
-func (r *briefResult) Fields(c *wire.Codec) {
-	wire.List(c, "events", &r.Events)
-	c.Int("cursor_event_seq", &r.Cursor)
-}
-
-func (e *briefEvent) Fields(c *wire.Codec) {
-	c.Int("event_seq", &e.Seq)
-	c.Text("event_type", &e.Type)
-	c.OptText("from", &e.From)
-	c.OptText("to", &e.To)
-	c.OptText("text", &e.Text)
-}
+// MarshalJSON writes the result by its tags.
+func (r *briefResult) MarshalJSON() ([]byte, error) { return wire.Append(nil, r), nil }
 
 func shorten(e *event.Event) briefEvent {
 	text := eventDetail(e)
@@ -125,15 +118,12 @@ func eventWords(e *event.Event) string {
 }
 
 // A shownPayload is what the text of an event shows of its payload.
-type shownPayload struct{ Body, Hint, Preview, Kind, Level string }
-
-// Fields implements [wire.Fields].
-func (p *shownPayload) Fields(c *wire.Codec) {
-	c.Text("body", &p.Body)
-	c.Text("delivery_hint", &p.Hint)
-	c.Text("body_preview", &p.Preview)
-	c.Text("kind", &p.Kind)
-	c.Text("severity", &p.Level)
+type shownPayload struct {
+	Body    string `json:"body"`
+	Hint    string `json:"delivery_hint"`
+	Preview string `json:"body_preview"`
+	Kind    string `json:"kind"`
+	Level   string `json:"severity"`
 }
 
 // eventDetail returns the text of an event, behind the mark of one that should be read at once.

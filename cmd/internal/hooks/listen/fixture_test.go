@@ -22,7 +22,7 @@ var ctx = context.Background()
 
 // doing is what the session s1 does now.
 func doing(what string) hearing.Doing {
-	return hearing.Doing{What: what, Session: "s1", Since: turn.Instant{Wall: event.NewTime(time.Now())}}
+	return hearing.Doing{What: what, Session: "s1", Since: hearing.Began{Wall: event.NewTime(time.Now())}}
 }
 
 // A fixture is a data directory with one room, and a clock.

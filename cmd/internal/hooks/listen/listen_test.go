@@ -164,7 +164,7 @@ func TestAWindowThatIsClosed(t *testing.T) {
 	if said || !a.Client.Hearing().Activity().Stopped {
 		t.Errorf("woken: %v, and it is %+v", said, a.Client.Hearing().Activity())
 	}
-	a.Note(hearing.Doing{What: turn.ActivityWorking, Since: a.Client.Now(), Session: "s1"})
+	a.Note(hearing.Doing{What: turn.ActivityWorking, Since: hearing.Began(a.Client.Now()), Session: "s1"})
 	if a.Client.Hearing().Activity().Stopped {
 		t.Error("the user's next prompt does not end it")
 	}

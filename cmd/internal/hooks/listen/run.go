@@ -70,7 +70,7 @@ func (a *Agent) Run(ctx context.Context, t Transport) error {
 			return true, 0, nil
 		}
 		if t.Unattended != nil && !turn.InTurn(doing.What) && !doing.Stopped && t.Unattended() {
-			a.Note(hearing.Doing{What: turn.ActivityIdle, Stopped: true, Since: a.Client.Now(), Session: session})
+			a.Note(hearing.Doing{What: turn.ActivityIdle, Stopped: true, Since: hearing.Began(a.Client.Now()), Session: session})
 		}
 		wake, err := a.DecideWake(ctx, t.How)
 		if err == nil && wake.Text != "" {

@@ -30,10 +30,10 @@ const (
 
 // A Wake is what wakes an agent. It is zero if nothing does.
 type Wake struct {
-	Text  string        // a fixed text, for the model
-	Class string        // the most important of turn.ClassTurn, …
-	Path  string        // of the room that Class is about
-	Room  string        // its room_id
+	Class string        `json:"class"`   // the most important of turn.ClassTurn, …
+	Room  string        `json:"room_id"` // of the room that Class is about
+	Path  string        `json:"path"`    // of that room
+	Text  string        `json:"text"`    // a fixed text, for the model
 	Later time.Duration // without a Text: how long it is until there may be one; 0: until the next notification
 	Spent bool          // without a Text: Later is when the agent may be woken again, see [hearing.Budget]
 	Again bool          // without a Text: a room could not be read as it will be in a moment, and no notification follows

@@ -38,18 +38,10 @@ type Clock struct {
 
 // A reading is the engine's clock at one moment of this machine's.
 type reading struct {
-	Engine string // the engine's id
-	Boot   string // of this machine
-	Wall   int64  // the engine's clock, in milliseconds since 1970
-	Uptime int64  // that of this machine, see [identity.Uptime], in milliseconds
-}
-
-// Fields implements [wire.Fields].
-func (r *reading) Fields(c *wire.Codec) {
-	c.Text("engine_id", &r.Engine)
-	c.Text("boot_id", &r.Boot)
-	c.Int("engine_ms", &r.Wall)
-	c.Int("uptime_ms", &r.Uptime)
+	Engine string `json:"engine_id"` // the engine's id
+	Boot   string `json:"boot_id"`   // of this machine
+	Wall   int64  `json:"engine_ms"` // the engine's clock, in milliseconds since 1970
+	Uptime int64  `json:"uptime_ms"` // that of this machine, see [identity.Uptime], in milliseconds
 }
 
 // NewClock returns the clock of the engine whose mirrors are in the directory. With a nil

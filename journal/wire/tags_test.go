@@ -35,26 +35,6 @@ type part struct {
 	ID string `json:"id"`
 }
 
-func (p *part) Fields(c *wire.Codec) { c.Text("id", &p.ID) }
-
-func (t *thing) Fields(c *wire.Codec) {
-	c.Text("name", &t.Name)
-	c.OptText("nick", &t.Nick)
-	c.Int("size", &t.Size)
-	c.OptInt("spare", &t.Spare)
-	c.Num("count", &t.Count)
-	c.OptNum("extra", &t.Extra)
-	c.Bool("on", &t.On)
-	c.OptBool("maybe", &t.Maybe)
-	c.OptRaw("raw", &t.Raw)
-	c.Object("part", &t.Part)
-	c.OptObject("other", &t.Other, t.Other == part{})
-	wire.List(c, "parts", &t.Parts)
-	wire.OptList(c, "more", &t.More)
-	c.OptTexts("words", &t.Words)
-	c.OptInts("digits", &t.Digits)
-}
-
 func things() *rapid.Generator[thing] {
 	text := rapid.String()
 	parts := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) part { return part{text.Draw(t, "id")} }), 1, 3)
@@ -144,13 +124,8 @@ func TestEmpty(t *testing.T) {
 
 // stamps has times that may be left out.
 type stamps struct {
-	At  time.Time
-	End *time.Time
-}
-
-func (s *stamps) Fields(c *wire.Codec) {
-	c.OptTime("at", &s.At, s.At.IsZero())
-	wire.TimeIfAny(c, "end", &s.End)
+	At  time.Time  `json:"at,omitzero"`
+	End *time.Time `json:"end,omitzero"`
 }
 
 func TestTimesThatAreLeftOut(t *testing.T) {
