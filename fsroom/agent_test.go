@@ -5,7 +5,6 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
-
 )
 
 // A memo is a file of an agent.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 	"time"
-
 )
 
 // A Process identifies one process among all that ever ran: two values are the

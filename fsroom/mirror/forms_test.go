@@ -3,7 +3,6 @@ package mirror
 import (
 	"testing"
 
-
 	"github.com/talking-stick/tt/fsroom/fsroomtest/forms"
 )
 

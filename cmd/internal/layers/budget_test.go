@@ -38,7 +38,7 @@ var budgets = map[string]int{
 	"cmd/internal/completion":    400,
 	"cmd/internal/console":       4100,
 	"cmd/internal/consolecmd":    50,
-	"cmd/internal/hearing":       800,
+	"cmd/internal/hearing":       700,
 	"cmd/internal/hooks":         2150,
 	"cmd/internal/hooks/guard":   500,
 	"cmd/internal/hooks/listen":  1150,
@@ -56,13 +56,13 @@ var budgets = map[string]int{
 	"cmd/internal/second":        200,
 	"cmd/internal/session":       200,
 	"cmd/internal/setup":         500,
-	"cmd/internal/ttcmd":         11200,
+	"cmd/internal/ttcmd":         11100,
 	"cmd/internal/viewers":       100,
 	"cmd/internal/viewstore":     150,
 	"cmd/tt":                     50,
 	"cmd/tt-console":             50,
 	"cmd/tt-nats":                1500,
-	"cmd/tt-natsd":               1350,
+	"cmd/tt-natsd":               1400,
 	"fsroom":                     3850,
 	"fsroom/code":                200,
 	"fsroom/doctor":              1080,
@@ -71,10 +71,10 @@ var budgets = map[string]int{
 	"fsroom/ledger":              6800,
 	"fsroom/mirror":              2100,
 	"fsroom/topic":               1300,
-	"fsroom/turn":                6550,
+	"fsroom/turn":                6100,
 	"fsroom/workspace":           850,
 	"identity":                   2150,
-	"journal":                    2200,
+	"journal":                    2100,
 	"lockfile":                   1150,
 	"lockfile/queue":             800,
 	"skills":                     4100,
@@ -82,9 +82,9 @@ var budgets = map[string]int{
 
 // What all packages together may have.
 const (
-	productBudget = 81_700 // what users run
-	linkedBudget  = 64_700 // the part of it that tt links
-	toolsBudget   = 7_800  // test tools, which are to come down to 6 000
+	productBudget = 80_700 // what users run
+	linkedBudget  = 63_800 // the part of it that tt links
+	toolsBudget   = 7_900  // test tools, which are to come down to 6 000
 	fileBudget    = 400    // one file of either
 )
 
@@ -97,7 +97,6 @@ var longFiles = map[string]int{
 	"fsroom/engine/enginetest/memory/memory.go": 450,
 	"fsroom/mirror/mirror.go":                   550,
 	"fsroom/mirror/records.go":                  500,
-	"fsroom/turn/fields.go":                     455,
 }
 
 // roundedBy is what a budget is a multiple of, at most.
