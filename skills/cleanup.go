@@ -25,6 +25,7 @@ func oldEntries() []string {
 		digestJSON([]byte(`{"type":"local","command":["tt","mcp"],"enabled":true}`)),
 		digestJSON([]byte(`{"command":"tt","args":["mcp"]}`)),
 		digestJSON([]byte(`{"type":"stdio","command":"tt","args":["mcp"],"env":{}}`)),
+		digestJSON([]byte(`{"type":"stdio","command":"tt","args":["mcp"]}`)),
 		digestOf(`[mcp_servers.talking-stick] command = "tt" args = ["mcp"]`),
 	}
 }

@@ -451,6 +451,7 @@ func TestWhatCountsAsAnOldRegistration(t *testing.T) {
 		{".config/opencode/opencode.jsonc", openCode, `{"type": "local", "command": ["/opt/tt", "mcp"], "enabled": true}`, Skipped},
 		{".config/opencode/opencode.jsonc", openCode, `{`, Failed},
 		{".claude.json", claude, `{"command": "tt", "args": ["mcp"]}`, Removed},
+		{".claude.json", claude, `{"type": "stdio", "command": "tt", "args": ["mcp"]}`, Removed},
 		{".claude.json", claude, `{"command": "mine"}`, Skipped},
 		{".codex/config.toml", codex, `command = "tt"
 args = ["mcp"]`, Removed},

@@ -14,6 +14,7 @@ var topics = []cli.Topic{
 	{Name: "exit-codes", Short: "what the exit status says", Items: exitStatuses, Long: errorsHelp},
 	{Name: "handoff", Short: "what a handoff is made of, and how to give it", Items: handoffFields, Long: handoffTopic},
 	{Name: "files", Short: "where rooms are kept", Long: filesHelp},
+	{Name: "ledger", Short: "what turns changed, and how work comes back", Long: ledgerHelp},
 	{Name: "hosts", Short: "rooms that several hosts share", Long: hostsHelp},
 }
 
@@ -108,6 +109,15 @@ const filesHelp = `  DATA/rooms/NAME-HASH/journal.jsonl  the truth: one event pe
 
 DATA is $TALKING_STICK_DATA_DIR, else $XDG_DATA_HOME/talking-stick, else ~/.local/share/talking-stick. A copy of it is a backup, also while agents work.`
 
+const ledgerHelp = `The ledger records the working tree when a turn begins and ends, every minute while it lasts, and, with hooks, before each write of the holder. It has tracked and untracked files; not ignored ones, secrets such as .env, and what is too large.
+
+  tt diff last          what the last turn changed; --file FILE: which turns changed a file
+  tt undo 7             take turn 7 back, and nothing else
+  tt restore --lost     what went by a reset, a clean or a removal; without it: the snapshots that there are
+  tt snapshot           record the tree now
+
+tt policy --ledger on|counts|off switches it for a room, TALKING_STICK_LEDGER for this machine. It is in DATA/trees, which tt doctor --prune-ledger removes.`
+
 const hostsHelp = `TALKING_STICK_ENGINE is nats://HOST:PORT/NAMESPACE of a tt-natsd, or an alias in engines.json of the data directory:
 
   {"acme": {"url": "tls://HOST:PORT/NAMESPACE", "nkey": "user.nk"}}
@@ -119,6 +129,7 @@ func variables() []cli.Item {
 	items := []cli.Item{
 		{Name: "TALKING_STICK_DATA_DIR", What: "where rooms are kept, an absolute path"},
 		{Name: "TALKING_STICK_LEDGER", What: "on, counts or off: whether this machine records what turns change, see tt help diff"},
+		{Name: "TALKING_STICK_WAKE_BUDGET", What: "such as 6/10m: how often messages of agents wake an agent, and how often turns that they release"},
 		{Name: "TALKING_STICK_ENGINE, TALKING_STICK_ROOM", What: "see tt help hosts"},
 		{Name: "XDG_DATA_HOME", What: "else they are in talking-stick below it; else in ~/.local/share/talking-stick"},
 		{Name: "TT_HARNESS_AGENT_ID", What: "act as this agent, and print JSON"},
