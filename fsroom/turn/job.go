@@ -92,7 +92,7 @@ func EndJob(s *State, r JobEndRequest) (events []event.Event) {
 	}
 	for _, agent := range append([]string{r.Agent}, r.Joined...) {
 		if m := s.Member(agent); m != nil && !m.JoinedAt.After(r.At.Time) {
-			events = append(events, event.Event{Type: JobEnded, Turn: s.Turn, From: r.Agent, To: agent, Payload: payload(&r.JobEnd)})
+			events = append(events, event.Event{Type: JobEnded, Turn: s.Turn, From: agent, To: agent, Payload: payload(&r.JobEnd)})
 		}
 	}
 	return events
