@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/talking-stick/tt/journal/event"
 )
@@ -33,13 +32,9 @@ func (s *State) evidence(f Facts, kind string) Evidence {
 	}
 	seen := event.NewTime(f.lastSeen(m))
 	e.LastSeenAt, e.GoneSince = &seen, f.goneSince(s, m)
-	past := time.Duration(0)
-	if lease, _ := s.deadlines(f); lease != nil {
-		past = f.Now.Wall.Sub(lease.Time)
-	}
 	var sentences []string
 	if words := grounds[kind].evidence; words != "" {
-		sentences = append(sentences, fill(words, who, 0, "{past}", spoken(past), "{since}",
+		sentences = append(sentences, fill(words, who, 0, "{past}", spoken(f.Now.Wall.Sub(f.lease(s).End(f.Now).Time)), "{since}",
 			f.activity(who).Since.UTC().Format(utcClock), "{ttl}", spoken(ms(s.Policy.ClaimTTL))))
 	}
 	if sentences = append(sentences, s.troubleFacts(f, kind)...); len(sentences) == 0 {

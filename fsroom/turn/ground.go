@@ -65,8 +65,7 @@ var grounds = map[string]ground{
 		do: hintContinue},
 }
 
-// fill puts the agent and one of its processes, which is not known if pid is 0, into words, and what pairs of a name
-// and a value say.
+// fill puts the agent and one of its processes into words, 0: it is not known, and what pairs of name and value say.
 func fill(words, agent string, pid int, pairs ...string) string {
 	process, guardian, n := "the process of "+agent, "the guardian of "+agent, strconv.Itoa(pid)
 	if pid != 0 {
@@ -77,12 +76,10 @@ func fill(words, agent string, pid int, pairs ...string) string {
 
 // Stuck says in two words why a room in a state waits for somebody who takes the turn over, "" if it does not.
 func Stuck(state string) string {
-	for _, g := range grounds {
-		if g.state == state && state != "" {
-			return g.short
-		}
+	if state == StateStaleOwner {
+		return grounds[ReasonOwnerTimeout].short
 	}
-	return ""
+	return grounds[state].short // the other reasons have the names of their states
 }
 
 // TakeoverFact says in a sentence about the owner or recipient why a turn may be taken over for the reason.

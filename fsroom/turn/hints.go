@@ -39,8 +39,7 @@ const (
 	hintStopJob      = `tt job stop %d, by a person: the turn ends with its job %s, which runs still`
 	hintCutOff       = `stop writing at %s, when its edit guard closes; another may have the turn from %s on; once the engine answers, "tt wait" says who has it`
 	hintCutOffLong   = `stop writing: another may have the turn from %s on; once the engine answers, "tt wait" says who has it`
-	// hintMakeSure is for an agent that may take over from one that is silent, but may still work, and hintEnded for
-	// one that may from one that has ended.
+	// To an agent that may take over from one that is silent, but may still work, and from one that has ended.
 	hintMakeSure    = `make sure that {agent} does not work any more: ask it with "tt msg send {agent} …" and look at the uncommitted changes; then "tt take --reason …"`
 	hintEnded       = `{agent} cannot answer any more: look at the uncommitted changes; then "tt take --reason …"`
 	hintNewGuardian = `have {agent} run "tt wait", which starts a guardian`

@@ -10,7 +10,7 @@ import (
 
 // A Trouble is one thing that is wrong with the holder of the turn.
 type Trouble struct {
-	What  string      `json:"what"`           // one of the constants above
+	What  string      `json:"what"`           // one of the constants beside ground
 	PID   int         `json:"pid,omitempty"`  // of the process; 0: not known
 	Since *event.Time `json:"since,omitzero"` // nil: not known
 	Until *event.Time `json:"until,omitzero"` // when others may take the turn over; nil: not by time, or they may already
@@ -103,9 +103,7 @@ func (s *State) holderTrouble(f Facts, m *Member, k Support) (list []Trouble) {
 		list = append(list, s.cutOff(f))
 	}
 	switch {
-	case p.Guardian: // nothing is known of the harness
-	case p.Process != Gone && !p.Stopped:
-	case f.isWaiting(m.AgentID): // a process of the harness lives
+	case p.Guardian, p.Process != Gone && !p.Stopped, f.isWaiting(m.AgentID): // its harness lives, or is not known
 	case p.Stopped:
 		add(Trouble{What: HarnessStopped, PID: p.PID}, "")
 	case p.Process == Gone:

@@ -11,7 +11,7 @@ import (
 // Words says where the stick is, for the agent: who has it, who may have it and when, and
 // whether it is the agent's to take.
 func (s *State) Words(f Facts, agent string) string {
-	which := s.which(f)
+	which, held := s.which(f), spoken(max(time.Second, f.Now.Since(s.Grant.At)))
 	if which != "" {
 		which = ", " + which + ": it may be taken over"
 	}
@@ -21,11 +21,11 @@ func (s *State) Words(f Facts, agent string) string {
 	case s.Owner == "" && s.ReservedFor == "":
 		return s.freeWords(f, agent)
 	case s.Owner == agent && agent != "":
-		return "yours for " + s.heldFor(f)
+		return "yours for " + held
 	case s.Owner != "" && which != "":
 		return "held by " + s.Owner + which
 	case s.Owner != "":
-		return strings.Join(append([]string{"held by " + s.Owner + " for " + s.heldFor(f)}, s.troubleFacts(f, "")...), "; ")
+		return strings.Join(append([]string{"held by " + s.Owner + " for " + held}, s.troubleFacts(f, "")...), "; ")
 	case s.ReservedFor == agent && agent != "":
 		return "reserved for you, yours to take"
 	case which == "":
@@ -33,11 +33,6 @@ func (s *State) Words(f Facts, agent string) string {
 		which = " until " + claim.Format(utcClock) + ", then takeover"
 	}
 	return "reserved for " + s.ReservedFor + which
-}
-
-// heldFor is for how long the turn has been held.
-func (s *State) heldFor(f Facts) string {
-	return spoken(max(time.Second, f.Now.Since(s.Grant.At)))
 }
 
 // freeWords is [State.Words] of a turn that nobody has and that is reserved for nobody.
