@@ -82,7 +82,7 @@ func valuesAt(ctx context.Context, c *cli.Invocation, at completion.Position) co
 		return completion.Words(instructions.Readers()...)
 	case "--path":
 		return completion.Answer{Paths: completion.Directories}
-	case "path", "dir", "file", "to", "--artifact", "--file", "--cursor", "--output":
+	case "path", "dir", "file", "to", "--artifact", "--file", "--cursor", "--output", "--program":
 		return completion.Answer{Paths: completion.Files}
 	case "--scope":
 		return completion.Words("effective", "bundled", "user", "project")
