@@ -17,6 +17,9 @@ func (r *Room) Release(ctx context.Context, seen *snapshot, handoff json.RawMess
 	if err != nil {
 		return res, nil, err
 	}
+	if seen != nil { // the guardian calls who is next, if the one to whom the turn is offered does not take it
+		r.ReplaceGuardian(ctx, seen.State, false)
+	}
 	end := r.turnEnd(ctx, seen)
 	request := turn.ReleaseRequest{Fence: fence, Handoff: handoff}
 	snap, written, err := r.updateThen(ctx, seen, func(st *turn.State, f turn.Facts) (events []event.Event, err error) {

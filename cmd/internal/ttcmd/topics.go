@@ -111,9 +111,11 @@ DATA is $TALKING_STICK_DATA_DIR, else $XDG_DATA_HOME/talking-stick, else ~/.loca
 
 const ledgerHelp = `The ledger records the working tree when a turn begins and ends, every minute while it lasts, and, with hooks, before each write of the holder. It has tracked and untracked files; not ignored ones, secrets such as .env, and what is too large.
 
-  tt diff last          what the last turn changed; --file FILE: which turns changed a file
+  tt diff last          what the last turn changed
+  tt diff --file FILE   which turns changed a file
   tt undo 7             take turn 7 back, and nothing else
-  tt restore --lost     what went by a reset, a clean or a removal; without it: the snapshots that there are
+  tt restore            the snapshots that there are
+  tt restore --lost     what went by a reset, a clean or a removal
   tt snapshot           record the tree now
 
 tt policy --ledger on|counts|off switches it for a room, TALKING_STICK_LEDGER for this machine. It is in DATA/trees, which tt doctor --prune-ledger removes.`
