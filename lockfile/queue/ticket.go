@@ -3,7 +3,6 @@ package queue
 import (
 	"encoding/json"
 	"time"
-
 )
 
 // A Mode says what else may hold the lock.

@@ -30,7 +30,7 @@ func TestCLIPageAgreesWithTable(t *testing.T) {
 	}
 	parts["handoff"] = flagList(explainedBy(p, releaseCommand, "handoff"))
 	delete(parts, "files")
-	delete(parts, "hosts") // docs/hosts.md says more
+	delete(parts, "hosts")  // docs/hosts.md says more
 	delete(parts, "ledger") // and so does docs/ledger.md
 	for _, c := range p.Visible() {
 		parts[p.Name+" "+c.Name] = commandPart(p, c)
