@@ -36,7 +36,7 @@ func TestSizeAndStart(t *testing.T) {
 		t.Errorf("tables of commands are made before main: %s, %v", made, err)
 	}
 	// The fastest of many starts is what a program takes; all others were disturbed.
-	const starts, atMost = 500, 1.8
+	const starts, atMost = 500, 2.5 // 1.5 to 1.9 on a machine that does nothing else
 	tt, empty := time.Hour, time.Hour
 	for range starts {
 		empty = min(empty, start(t, filepath.Join(bin, "empty")))
