@@ -7,10 +7,6 @@ import (
 	"github.com/talking-stick/tt/identity/harness"
 )
 
-// launchKind is the variable in which the cmux terminal names the harness that
-// it started in this tab. It is asked just before grok's own markers.
-const launchKind = "CMUX_AGENT_LAUNCH_KIND"
-
 // HarnessByEnvironment returns the agent name of the harness that the environment
 // identifies, TT_HARNESS_AGENT_ID included, and whether there is one: the id of a person
 // names none. It reads variables only.
@@ -28,11 +24,8 @@ func HarnessByEnvironment(env Env) (name string, ok bool) {
 // marker with the value it has; nil if there is none.
 func harnessByMarkers(env Env) (*harness.Harness, harness.Marker) {
 	for _, h := range harness.All() {
-		if h.ID == harness.Grok {
-			kind := env.get(launchKind)
-			if launched := harness.Find(kind); launched != nil {
-				return launched, harness.Marker{Var: launchKind, Value: kind}
-			}
+		if kind := env.get(h.LaunchVar); h.LaunchVar != "" && harness.Find(kind) != nil {
+			return harness.Find(kind), harness.Marker{Var: h.LaunchVar, Value: kind}
 		}
 		if by, ok := markerOf(h, env); ok {
 			return h, by

@@ -117,9 +117,9 @@ func (e Environment) notes(id harness.ID) []string {
 	if note := harness.Get(id).Note; note != "" {
 		notes = append(notes, note)
 	}
-	if config, _ := read(e.inRoot(id, "config.toml")); id == harness.Codex && !bytes.Contains(config, []byte(e.DataDir)) {
-		notes = append(notes, "if its sandbox keeps tt from writing, add "+e.DataDir+" to writable_roots under "+
-			"[sandbox_workspace_write] in config.toml")
+	hooks := harness.Get(id).Hooks
+	if config, _ := read(e.inRoot(id, hooks.Trust)); hooks.Sandbox != "" && !bytes.Contains(config, []byte(e.DataDir)) {
+		notes = append(notes, "if its sandbox keeps tt from writing, add "+e.DataDir+" to "+hooks.Sandbox)
 	}
 	if len(e.guards(id, false)) == 0 {
 		notes = append(notes, "this edition of Antigravity has no hooks, so there are none")

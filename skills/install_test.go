@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -43,6 +44,7 @@ const (
 }
 `
 	geminiSettings = "{\r\n  \"security\": {\"auth\": {\"selectedType\": \"oauth-personal\"}},\r\n  \"ui\": {\"theme\": \"GitHub\"}\r\n}\r\n"
+	qwenSettings   = "{\n  \"hooks\": {\"Stop\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"notify-send done\", \"timeout\": 5000}]}]},\n  \"model\": {\"name\": \"qwen3-coder\"}\n}\n"
 	codexConfig    = `# codex
 model = "gpt-5"
 notes = """
@@ -76,28 +78,32 @@ func fullHome(t *testing.T) *home {
 	h.write(".gemini/config/hooks.json", antigravityHooks)
 	h.write(".config/opencode/opencode.json", `{"theme":"dark"}`)
 	h.write(".grok/config.toml", "")
+	h.write(".copilot/mcp-config.json", "{\n  \"mcpServers\": {}\n}")
+	h.write(".qwen/settings.json", qwenSettings)
 	h.write(".claude.json", claudeState)
 	h.programs["agent-bus"] = true
 	return h
 }
+
+// each returns a status for every harness.
+func each(status Status) []Status { return slices.Repeat([]Status{status}, len(harness.IDs())) }
 
 func TestInstallThenUninstallRestoresEveryByte(t *testing.T) {
 	t.Parallel()
 	h := fullHome(t)
 	before := h.everything()
 	all := only(harness.IDs()...)
-	added := []Status{Added, Added, Added, Added, Added, Added}
-	h.install(all, added...)
+	h.install(all, each(Added)...)
 	after := h.everything()
-	h.install(all, AlreadyPresent, AlreadyPresent, AlreadyPresent, AlreadyPresent, AlreadyPresent, AlreadyPresent)
+	h.install(all, each(AlreadyPresent)...)
 	if h.everything() != after {
 		t.Error("a second installation changed something")
 	}
-	h.uninstall(all, Removed, Removed, Removed, Removed, Removed, Removed)
+	h.uninstall(all, each(Removed)...)
 	if got := h.everything(); got != before {
 		t.Errorf("left:\n%s\n\nwas:\n%s", got, before)
 	}
-	h.uninstall(all, AlreadyAbsent, AlreadyAbsent, AlreadyAbsent, AlreadyAbsent, AlreadyAbsent, AlreadyAbsent)
+	h.uninstall(all, each(AlreadyAbsent)...)
 }
 
 func TestGolden(t *testing.T) {
@@ -110,6 +116,9 @@ func TestGolden(t *testing.T) {
 		"gemini-settings.json":   ".gemini/settings.json",
 		"antigravity-hooks.json": ".gemini/config/hooks.json",
 		"grok-hooks.json":        ".grok/hooks/talking-stick.json",
+		"copilot-hooks.json":     ".copilot/hooks/talking-stick.json",
+		"copilot-servers.json":   ".copilot/mcp-config.json",
+		"qwen-settings.json":     ".qwen/settings.json",
 	}
 	for name, below := range files {
 		golden := filepath.Join("testdata", name)
@@ -127,7 +136,7 @@ func TestGolden(t *testing.T) {
 			t.Errorf("%s is not JSON any more", below)
 		}
 	}
-	for _, dir := range []string{".claude", ".codex", ".gemini", ".gemini/config", ".config/opencode", ".grok"} {
+	for _, dir := range []string{".claude", ".codex", ".gemini", ".gemini/config", ".config/opencode", ".copilot", ".qwen", ".grok"} {
 		if h.read(dir+"/skills/talking-stick/SKILL.md") != skillText {
 			t.Errorf("%s has no skill", dir)
 		}
@@ -221,7 +230,7 @@ func TestDryRunIsExactAndWritesNothing(t *testing.T) {
 	}
 	opts.DryRun = true
 	installed := h.everything()
-	for _, r := range h.uninstall(opts, Removed, Removed, Removed, Removed, Removed, Removed) {
+	for _, r := range h.uninstall(opts, each(Removed)...) {
 		if len(r.Steps) < 2 {
 			t.Errorf("%s: %v", r.Harness, r.Steps)
 		}

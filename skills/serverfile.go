@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/pelletier/go-toml/v2/unstable"
-	"github.com/talking-stick/tt/identity/harness"
 	"github.com/talking-stick/tt/skills/jsonc"
 )
 
@@ -96,23 +95,19 @@ func (s server) remove(file, like []byte) ([]byte, error) {
 
 // member returns the path of the entry in a JSON file.
 func (s server) member(doc *jsonc.Document) []string {
-	if s.harness.ID == harness.OpenCode { // from its version 2 on
-		if servers, err := doc.Get("mcp", "servers"); err == nil && servers != nil {
-			return []string{"mcp", "servers", s.name}
+	mcp := s.harness.MCP
+	if mcp.LaterKey != "" {
+		if servers, err := doc.Get(mcp.Key, mcp.LaterKey); err == nil && servers != nil {
+			return []string{mcp.Key, mcp.LaterKey, s.name}
 		}
 	}
-	return []string{s.harness.MCP.Key, s.name}
+	return []string{mcp.Key, s.name}
 }
 
 // value returns the entry for a JSON file.
 func (s server) value(command string) any {
-	if s.harness.ID == harness.OpenCode {
-		return struct {
-			Type    string   `json:"type"`
-			Command []string `json:"command"`
-			Enabled bool     `json:"enabled"`
-			Timeout int      `json:"timeout"`
-		}{"local", []string{command}, true, 60000}
+	if entry := s.harness.MCP.Entry; entry != nil {
+		return entry(command)
 	}
 	return struct {
 		Command string   `json:"command"`

@@ -24,6 +24,8 @@ const (
 	Antigravity ID = "antigravity"
 	Gemini      ID = "gemini"
 	OpenCode    ID = "opencode"
+	Copilot     ID = "copilot"
+	Qwen        ID = "qwen"
 	Grok        ID = "grok"
 )
 
@@ -39,6 +41,7 @@ type Harness struct {
 	// How its agents are recognised in the environment.
 	Markers     []Marker // any one of them identifies the harness; hooks run as if the first were set
 	SessionVars []string // variables that may hold the session id, best first
+	LaunchVar   string   // variable in which a terminal names the harness, whichever, that it has started; asked before Markers
 	PIDVar      string   // variable with the pid of its process, which is taken as it is
 	PIDHintVar  string   // variable with a pid that another program has set: an ancestor that is the harness goes first
 	ServerArg   string   // argument of a process that serves many sessions: it and those above it belong to none of them
@@ -97,6 +100,7 @@ type Hooks struct {
 	OneSession  bool        // a process has one session at a time: one that begins ends the one before
 	StaysAfter  []string    // the reasons for the end of a session with which its process goes on, as hooks are told them
 	StatusDir   string      // below ConfigDir: has a file for each process, PID.json, in which it says what its model does; "" if there is none
+	Sandbox     string      // the setting with the directories that its sandbox lets commands write; "" if there is none
 	Trust       string      // below ConfigDir: the file that has a line for each hook that the user has approved
 }
 
@@ -124,7 +128,7 @@ func (h Hooks) Event(kind Kind) string {
 }
 
 // HookInput is what the fields of a hook's input are called, "" where there is
-// no such field. A dot separates the names of nested fields.
+// no such field. A dot separates the names of nested fields, a bar those of which one is there.
 type HookInput struct {
 	Session    string   // the session id
 	Event      string   // the name of the event
@@ -158,16 +162,19 @@ type HookAnswer struct {
 	StopMayQuote   bool   // the model does not take the reason for a refused stop for words of its user
 	StopIsContext  string // from this version on a refused stop is an "additionalContext", not a decision, which is said to be an error
 	SilenceRefuses bool   // permission has to be given explicitly
+	ContextIsPlain bool   // a text for the model stands on the top level of the answer
 	ContextIsSteps bool   // a text for the model is one of "injectSteps", not an "additionalContext"
 }
 
 // MCP is where a harness registers MCP servers.
 type MCP struct {
-	Old     []string // the files below ConfigDir in which an older version may have registered a server; "" is that of Servers
-	Servers []string // the files below ConfigDir that may list the user's servers: the first that exists counts, else the last
-	InHome  bool     // the last of Servers is in the home directory unless ConfigDir.Var is set, and has secrets in it
-	Key     string   // of the servers in the file: an object in JSON, a table in TOML
-	EnvVars bool     // the server gets only those variables of the environment that are named
+	Old      []string                 // the files below ConfigDir in which an older version may have registered a server; "" is that of Servers
+	Servers  []string                 // the files below ConfigDir that may list the user's servers: the first that exists counts, else the last
+	InHome   bool                     // the last of Servers is in the home directory unless ConfigDir.Var is set, and has secrets in it
+	Key      string                   // of the servers in the file: an object in JSON, a table in TOML
+	LaterKey string                   // below Key, from a later version on: has the servers where it is there
+	EnvVars  bool                     // the server gets only those variables of the environment that are named
+	Entry    func(command string) any // the entry of a server, as JSON; nil for a command and its arguments
 }
 
 // All returns every harness, in the order in which they are recognised and
@@ -182,6 +189,11 @@ func Get(id ID) *Harness {
 		}
 	}
 	return nil
+}
+
+// Queued returns the harness that has a queue, see [Hooks.Queue].
+func Queued() *Harness {
+	return table[slices.IndexFunc(table, func(h *Harness) bool { return h.Hooks.Queue != "" })]
 }
 
 // Find returns the harness that is called name: by its id, the name of its

@@ -18,6 +18,7 @@ var optional = map[string]string{
 	"Aliases":                 "it has no other names",
 	"Package":                 "it is not installed by npm",
 	"SessionVars":             "it exports no session id",
+	"LaunchVar":               "its own markers say it",
 	"PIDVar":                  "it does not export its pid",
 	"PIDHintVar":              "no terminal exports its pid",
 	"ServerArg":               "each session has a process of its own",
@@ -38,6 +39,7 @@ var optional = map[string]string{
 	"Hooks.StaysAfter":        "hooks do not say why a session has ended",
 	"Input.Reason":            "hooks do not say why a session has ended",
 	"Hooks.StatusDir":         "it does not say what its model does",
+	"Hooks.Sandbox":           "its commands may write to the data directory",
 	"Hooks.Trust":             "hooks need no approval, or it is not told where it is",
 	"Hooks.EditEvent":         "plugin.js has it",
 	"Hooks.WriteTools":        "plugin.js has them",
@@ -63,9 +65,12 @@ var optional = map[string]string{
 	"Answer.SilenceRefuses":   "silence permits",
 	"Answer.StopMayQuote":     "the reason for a refused stop looks as if the user had typed it",
 	"Answer.StopIsContext":    "the plain decision will do",
+	"Answer.ContextIsPlain":   "the usual form will do",
 	"Answer.ContextIsSteps":   "the usual form will do",
 	"MCP.Old":                 "no older version has registered a server",
 	"MCP.InHome":              "its servers are in its own directory",
+	"MCP.LaterKey":            "its servers have always been there",
+	"MCP.Entry":               "a command and its arguments will do",
 	"MCP.EnvVars":             "servers get the whole environment",
 }
 
@@ -155,7 +160,7 @@ func TestRowsFitTogether(t *testing.T) {
 func TestFind(t *testing.T) {
 	for name, want := range map[string]ID{
 		"claude": ClaudeCode, "Claude Code": ClaudeCode, "claude-code": ClaudeCode,
-		"Codex CLI": Codex, "agy": Antigravity, " gemini cli ": Gemini, "Open Code": OpenCode, "grok-build": Grok,
+		"Codex CLI": Codex, "agy": Antigravity, " gemini cli ": Gemini, "Open Code": OpenCode, "GitHub Copilot": Copilot, "qwen-code": Qwen, "grok-build": Grok,
 	} {
 		if h := Find(name); h == nil || h.ID != want {
 			t.Errorf("%q is %+v", name, h)
@@ -176,7 +181,7 @@ func TestParse(t *testing.T) {
 	}
 	_, err := Parse("Claude")
 	var e *code.Error
-	if !errors.As(err, &e) || e.Code != code.Usage || !strings.Contains(e.Hint, "opencode, grok") || !strings.Contains(e.Message, "Claude") {
+	if !errors.As(err, &e) || e.Code != code.Usage || !strings.Contains(e.Hint, "qwen, grok") || !strings.Contains(e.Message, "Claude") {
 		t.Errorf("%v", err)
 	}
 }

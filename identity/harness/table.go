@@ -78,6 +78,7 @@ var table = []*Harness{
 			Queue:      "codex-queue",
 			OneSession: true,
 			Trust:      "config.toml",
+			Sandbox:    "writable_roots under [sandbox_workspace_write] in config.toml",
 		},
 		Input: HookInput{
 			Session: "session_id", SessionVar: "CODEX_THREAD_ID", Event: "hook_event_name", Dir: "cwd",
@@ -182,14 +183,102 @@ var table = []*Harness{
 		Note:   "restart OpenCode to load the plugin",
 		MCP: MCP{
 			Old:     []string{"opencode.json", "opencode.jsonc", "config.json"},
-			Servers: []string{"opencode.jsonc", "opencode.json"}, Key: "mcp",
+			Servers: []string{"opencode.jsonc", "opencode.json"}, Key: "mcp", LaterKey: "servers",
+			Entry: func(command string) any {
+				return struct {
+					Type    string   `json:"type"`
+					Command []string `json:"command"`
+					Enabled bool     `json:"enabled"`
+					Timeout int      `json:"timeout"`
+				}{"local", []string{command}, true, 60000}
+			},
 		},
+	},
+	{
+		ID:          Copilot,
+		Agent:       "copilot",
+		Aliases:     []string{"copilot-cli", "github-copilot"},
+		Program:     "copilot",
+		Package:     "@github/copilot",
+		Markers:     []Marker{{"COPILOT_CLI", "1"}, {"COPILOT_AGENT_SESSION_ID", ""}},
+		SessionVars: []string{"COPILOT_AGENT_SESSION_ID"},
+		PIDVar:      "COPILOT_LOADER_PID",
+		ConfigDir:   ConfigDir{Var: "COPILOT_HOME", Base: ".copilot"},
+		SkillDir:    "skills",
+		Hooks: Hooks{
+			File: "hooks/talking-stick.json", Shape: OwnFile, // it reads every JSON file in hooks
+			StopEvent: "Stop", EditEvent: "PreToolUse",
+			WriteTools: "^(Edit|MultiEdit|Write|create|edit|apply_patch)$",
+			Events: []HookEvent{
+				{Kind: KindSessionStart, Event: "SessionStart"},
+				{Kind: KindContext, Event: "UserPromptSubmit", Prompt: true},
+				{Kind: KindContext, Event: "PostToolUse"},
+				{Kind: KindSessionEnd, Event: "SessionEnd", Seconds: 5},
+				{Kind: KindShell, Event: "PreToolUse", Matcher: "^(Bash|bash)$"},
+				{Kind: KindAsks, Event: "Notification", Matcher: "permission_prompt"}, // PermissionRequest comes also where nobody is asked
+				{Kind: KindFails, Event: "ErrorOccurred"},
+			},
+		},
+		Input: HookInput{
+			Session: "session_id|sessionId", SessionVar: "COPILOT_AGENT_SESSION_ID", Event: "hook_event_name", Dir: "cwd",
+			Tool: "tool_name", ToolInput: "tool_input", Files: []string{"path", "file_path"}, Patch: "patch",
+			Command: []string{"command"}, Asked: "message",
+			Prompt: "prompt", Repeated: "stop_hook_active", Failure: "error.message", Reason: "reason",
+		},
+		Answer: HookAnswer{Stop: "block", EditIsSpecific: true, ContextIsPlain: true},
+		Note:   "an idle agent is called by the end of a background command: tt wait --inbox",
+		MCP: MCP{
+			Servers: []string{"mcp-config.json"}, Key: "mcpServers",
+			Entry: func(command string) any {
+				return struct {
+					Type    string   `json:"type"`
+					Command string   `json:"command"`
+					Args    []string `json:"args"`
+					Tools   []string `json:"tools"`
+				}{"local", command, []string{}, []string{"*"}}
+			},
+		},
+	},
+	{
+		ID:        Qwen,
+		Agent:     "qwen",
+		Aliases:   []string{"qwen-code"},
+		Program:   "qwen",
+		Package:   "@qwen-code/qwen-code",
+		Markers:   []Marker{{"QWEN_CODE", "1"}},
+		ConfigDir: ConfigDir{Base: ".qwen"},
+		SkillDir:  "skills",
+		Hooks: Hooks{
+			File: "settings.json", Shape: Groups,
+			StopEvent: "Stop", EditEvent: "PreToolUse",
+			WriteTools: "^(write_file|edit|replace)$",
+			Millis:     true,
+			Events: []HookEvent{
+				{Kind: KindSessionStart, Event: "SessionStart"},
+				{Kind: KindContext, Event: "UserPromptSubmit"}, // it comes after each tool, too
+				{Kind: KindContext, Event: "PostToolUse"},
+				{Kind: KindSessionEnd, Event: "SessionEnd", Seconds: 5},
+				{Kind: KindShell, Event: "PreToolUse", Matcher: "^run_shell_command$"},
+				{Kind: KindAsks, Event: "PermissionRequest"},
+				{Kind: KindFails, Event: "StopFailure"},
+			},
+			OneSession: true, StaysAfter: []string{"clear"},
+		},
+		Input: HookInput{
+			Session: "session_id", Event: "hook_event_name", Dir: "cwd",
+			Tool: "tool_name", ToolInput: "tool_input", Files: []string{"file_path"},
+			Command: []string{"command"}, CommandDir: []string{"directory"},
+			Prompt: "prompt", Subagent: "agent_id", Failure: "error", Reason: "reason",
+		},
+		Answer: HookAnswer{Stop: "block", EditIsSpecific: true},
+		MCP:    MCP{Servers: []string{"settings.json"}, Key: "mcpServers"},
 	},
 	{
 		ID:          Grok,
 		Agent:       "grok",
 		Aliases:     []string{"grok-build"},
 		Program:     "grok",
+		LaunchVar:   "CMUX_AGENT_LAUNCH_KIND",
 		Markers:     []Marker{{"GROK_AGENT", "1"}},
 		SessionVars: []string{"GROK_SESSION_ID"},
 		ConfigDir:   ConfigDir{Var: "GROK_HOME", Base: ".grok"},

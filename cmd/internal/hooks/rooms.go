@@ -202,10 +202,10 @@ func toolEnvironments(lookup func(string) string, call payload.Call) []func(stri
 	with := func(session string) func(string) string {
 		return func(name string) string {
 			switch name {
-			case h.Markers[0].Var:
-				return h.Markers[0].Value
 			case sessionVar:
 				return session
+			case h.Markers[0].Var:
+				return h.Markers[0].Value
 			}
 			return lookup(name)
 		}

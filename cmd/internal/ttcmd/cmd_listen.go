@@ -140,7 +140,7 @@ func listenTransport(c *cli.Invocation, client *member.Client) (listenWay, error
 
 // codexTransport wakes the thread of Codex that the caller runs in.
 func codexTransport(c *cli.Invocation, client *member.Client) (t listen.Transport, err error) {
-	h := harness.Get(harness.Codex)
+	h := harness.Queued()
 	thread := c.Env.Lookup(h.SessionVars[0])
 	if thread == "" {
 		thread = client.Hearing().Listener().Session

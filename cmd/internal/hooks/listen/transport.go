@@ -112,7 +112,7 @@ func onlyServes(proc string, pid int, program string) bool {
 	for _, file := range files {
 		text, _ := os.ReadFile(file)
 		args := strings.Split(string(text), "\x00")
-		server := slices.Contains(args, harness.Get(harness.Codex).ServerArg)
+		server := slices.Contains(args, harness.Queued().ServerArg)
 		switch {
 		case filepath.Base(args[0]) != program:
 		case !server:

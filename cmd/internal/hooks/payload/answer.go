@@ -52,6 +52,8 @@ func Answer(call Call, r Reply) (stdout, stderr []byte, status int) {
 		return refusal(h, call, r.Refuse+r.Wake), nil, 0
 	case r.Context != "" && h.Answer.ContextIsSteps:
 		return encode(map[string][]step{"injectSteps": {{r.Context}}}), nil, 0
+	case r.Context != "" && h.Answer.ContextIsPlain:
+		return encode(map[string]string{"additionalContext": r.Context}), nil, 0
 	case r.Context != "" || len(r.Watch) > 0:
 		var s specific
 		s.Output.Event, s.Output.Watch, s.Output.Context = eventOf(h, call), r.Watch, r.Context

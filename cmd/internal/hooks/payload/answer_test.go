@@ -39,6 +39,9 @@ func TestAnswer(t *testing.T) {
 		{harness.Antigravity, harness.KindListen, "", Reply{Wake: "a"}, `{"decision":"continue","reason":"a"}`},
 		{harness.Antigravity, harness.KindEdit, "", Reply{Refuse: "a"}, `{"decision":"deny","reason":"a"}`},
 		{harness.Antigravity, harness.KindContext, "", Reply{Context: "a"}, `{"injectSteps":[{"ephemeralMessage":"a"}]}`},
+		{harness.Copilot, harness.KindContext, "PostToolUse", Reply{Context: "a"}, `{"additionalContext":"a"}`},
+		{harness.Copilot, harness.KindShell, "", Reply{Refuse: "a"}, context + `PreToolUse","permissionDecision":"deny","permissionDecisionReason":"a"}}`},
+		{harness.Qwen, harness.KindStop, "", Reply{Refuse: "a"}, `{"decision":"block","reason":"a"}`},
 		{harness.Grok, harness.KindStop, "stop", Reply{Refuse: "a"}, context + `Stop","additionalContext":"a"}}`},
 		{harness.Grok, harness.KindEdit, "", Reply{Refuse: "a"}, `{"decision":"deny","reason":"a"}`},
 	}

@@ -153,9 +153,15 @@ func (c *Call) readCommand(h harness.HookInput, tool json.RawMessage) {
 // input is a hook's input, by field.
 type input map[string]json.RawMessage
 
-// get returns the field with that name, in which a dot leads into a nested object;
-// nil if there is none.
+// get returns the field with that name, in which a dot leads into a nested object and a bar
+// stands before another name; nil if there is none.
 func (in input) get(name string) json.RawMessage {
+	if first, other, two := strings.Cut(name, "|"); two {
+		if raw := in.get(first); raw != nil {
+			return raw
+		}
+		return in.get(other)
+	}
 	outer, inner, nested := strings.Cut(name, ".")
 	if !nested {
 		return in[name]
