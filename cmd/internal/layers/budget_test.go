@@ -42,7 +42,7 @@ var budgets = map[string]int{
 	"cmd/internal/hooks":         2150,
 	"cmd/internal/hooks/guard":   500,
 	"cmd/internal/hooks/listen":  1150,
-	"cmd/internal/hooks/payload": 350,
+	"cmd/internal/hooks/payload": 400,
 	"cmd/internal/hooks/shell":   3100,
 	"cmd/internal/hosts":         1050,
 	"cmd/internal/jobs":          1100,
@@ -73,7 +73,7 @@ var budgets = map[string]int{
 	"fsroom/topic":               1300,
 	"fsroom/turn":                6100,
 	"fsroom/workspace":           850,
-	"identity":                   2150,
+	"identity":                   2250,
 	"journal":                    2100,
 	"lockfile":                   1150,
 	"lockfile/queue":             800,
@@ -82,8 +82,8 @@ var budgets = map[string]int{
 
 // What all packages together may have.
 const (
-	productBudget = 80_700 // what users run
-	linkedBudget  = 63_800 // the part of it that tt links
+	productBudget = 80_800 // what users run
+	linkedBudget  = 63_900 // the part of it that tt links
 	toolsBudget   = 7_900  // test tools, which are to come down to 6 000
 	fileBudget    = 400    // one file of either
 )
