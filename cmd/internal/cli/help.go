@@ -117,16 +117,15 @@ func (p *Program) generalHelp(out *Output, all bool) string {
 	if all {
 		p.listCommands(t, p.sections())
 		p.listTopics(t)
-	} else {
-		p.listCommands(t, p.First)
+		t.heading("Flags")
+		t.flags(p.FlagsOf(p.nothing()))
+		t.Blank()
+		t.Line("See %q for one command.", p.Name+" help COMMAND")
+		return t.String()
 	}
-	t.heading("Flags")
-	t.flags(p.FlagsOf(p.nothing()))
+	p.listCommands(t, p.First)
 	t.Blank()
-	if !all {
-		t.Line("See %q for all commands and topics.", p.Name+" help all")
-	}
-	t.Line("See %q for one command.", p.Name+" help COMMAND")
+	t.Line("See %q for one command, %q for all, topics and flags.", p.Name+" help COMMAND", p.Name+" help all")
 	return t.String()
 }
 

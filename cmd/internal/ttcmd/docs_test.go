@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode"
 )
 
 // pages are the documents with commands in them, relative to the top directory.
@@ -229,9 +230,73 @@ func TestChangelogSaysEverythingOnce(t *testing.T) {
 			seen[sentence] = true
 		}
 	}
-	if len(seen) < 50 {
+	if len(seen) < 20 {
 		t.Errorf("CHANGELOG.md has %d sentences", len(seen))
 	}
+}
+
+// mostWords is how many words all pages may have together. Lower it with the commit that makes a page shorter.
+const mostWords = 51000
+
+// Every page has to be read by somebody.
+func TestPagesAreShort(t *testing.T) {
+	total := 0
+	for _, page := range append(pages(t), filepath.Join("..", "..", "..", "CONTRIBUTING.md"), filepath.Join("..", "..", "..", "SECURITY.md"),
+		filepath.Join("..", "..", "..", "CHANGELOG.md")) {
+		words := len(strings.Fields(readPage(t, page)))
+		t.Logf("%6d %s", words, filepath.Base(page))
+		total += words
+	}
+	if total > mostWords {
+		t.Errorf("the pages have %d words, at most %d: say each thing once, and link to it", total, mostWords)
+	}
+}
+
+var (
+	linked   = regexp.MustCompile(`\]\(([^)\s#]*)(#[^)\s]*)?\)`)
+	headings = regexp.MustCompile("(?m)^#+ (.*)$")
+	fenced   = regexp.MustCompile("(?s)\n```.*?\n```")
+)
+
+// Links from page to page lead to a file, and those to a heading to one that is there.
+func TestLinksLeadSomewhere(t *testing.T) {
+	top := filepath.Join("..", "..", "..")
+	for _, page := range append(pages(t), filepath.Join(top, "CONTRIBUTING.md"), filepath.Join(top, "SECURITY.md"), filepath.Join(top, "CHANGELOG.md")) {
+		for _, link := range linked.FindAllStringSubmatch(fenced.ReplaceAllString(readPage(t, page), ""), -1) {
+			target := page
+			if strings.Contains(link[1], "://") {
+				continue
+			}
+			if link[1] != "" {
+				target = filepath.Join(filepath.Dir(page), link[1])
+			}
+			if _, err := os.Stat(target); err != nil {
+				t.Errorf("%s links to %s: %v", filepath.Base(page), link[1], err)
+				continue
+			}
+			if link[2] != "" && !slices.Contains(anchors(readPage(t, target)), link[2]) {
+				t.Errorf("%s links to %s%s: no such heading", filepath.Base(page), link[1], link[2])
+			}
+		}
+	}
+}
+
+// anchors are the headings of a page as links name them.
+func anchors(page string) []string {
+	var found []string
+	for _, h := range headings.FindAllStringSubmatch(fenced.ReplaceAllString("\n"+page, ""), -1) {
+		var b strings.Builder
+		for _, r := range strings.ToLower(h[1]) {
+			switch {
+			case r == ' ':
+				b.WriteByte('-')
+			case r == '-' || r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r):
+				b.WriteRune(r)
+			}
+		}
+		found = append(found, "#"+b.String())
+	}
+	return found
 }
 
 // missingTool skips a test that needs a program; under CI=true it fails, so that

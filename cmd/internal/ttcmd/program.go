@@ -127,13 +127,13 @@ func program() *cli.Program {
 	return &cli.Program{
 		Name: "tt", Version: build.Version, Commit: build.Commit,
 		Short: "share a workspace between agents, by turns",
-		Long: "To begin: tt install --all, then tell two agents in one directory to use the talking stick.\n\n" +
-			"A workspace has one stick. Who holds it may change shared files; the others wait. A turn ends with a handoff, " +
-			"which the next agent is given with its turn.",
+		Long: "One agent at a time has the turn in a directory, the \"stick\", and changes files; the others wait, and are " +
+			"refused. Before your first change: tt wait. After your last one: tt release --status TEXT --next-action TEXT, " +
+			"the handoff that the next agent gets. After tt install --all sessions do both by themselves.",
 		Agents: true,
 		First: []cli.Section{
 			{Title: "commands of an agent", Commands: []string{"wait", "release", "inbox", "ask", "answer", "msg send", "notes add", "job run"}},
-			{Title: "commands of a person", Commands: []string{"status", "console", "log", "undo", "restore", "take"}},
+			{Title: "commands of a person", Commands: []string{"install", "status", "console", "take", "diff", "undo", "restore"}},
 		},
 		Topics:      topics,
 		Groups:      commands(),

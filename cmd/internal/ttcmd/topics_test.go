@@ -50,7 +50,7 @@ func TestHelpAllIsComplete(t *testing.T) {
 			t.Errorf("tt help all lacks the topic %s", topic.Name)
 		}
 	}
-	if lines := strings.Count(first, "\n"); lines > 45 || !strings.Contains(first, `"tt help all"`) || page("help") != first {
+	if lines := strings.Count(first, "\n"); lines > 30 || !strings.Contains(first, `"tt help all"`) || page("help") != first {
 		t.Errorf("the first page has %d lines:\n%s", lines, first)
 	}
 }
