@@ -15,12 +15,15 @@ import (
 
 var update = flag.Bool("update", false, "draw docs/architecture.svg anew")
 
-// The drawing has every package, in rows: a package imports packages of the rows below its
-// own only. It is made of the table of layers and of what go list says.
+// The drawing has every package of a program, in rows: a package imports packages of the rows below its
+// own only. It is made of the table of layers and of what go list says, and fits a page of paper.
 func TestDrawingIsUpToDate(t *testing.T) {
 	const file = "../../../docs/architecture.svg"
 	t.Setenv("GOOS", "linux") // imports differ between systems
 	want := draw(list(t, module+"..."))
+	if width, height := size(t, want); height > width*297/210 {
+		t.Errorf("the drawing has %d by %d: more than a page", width, height)
+	}
 	if *update {
 		if err := os.WriteFile(file, want, 0o644); err != nil {
 			t.Fatal(err)
@@ -31,10 +34,20 @@ func TestDrawingIsUpToDate(t *testing.T) {
 	}
 }
 
+// size returns what the drawing says of itself.
+func size(t *testing.T, drawing []byte) (width, height int) {
+	t.Helper()
+	_, box, _ := strings.Cut(string(drawing), `viewBox="`)
+	if _, err := fmt.Sscanf(box, "0 0 %d %d", &width, &height); err != nil {
+		t.Fatal(err)
+	}
+	return width, height
+}
+
 const (
-	columns           = 5
-	boxWidth, boxHigh = 226, 70
-	gap, margin       = 10, 16
+	columns           = 6
+	boxWidth, boxHigh = 226, 56
+	gap, margin       = 8, 12
 )
 
 // keys explains the classes of packages, which are drawn in this order.
@@ -42,7 +55,6 @@ var keys = []struct{ class, name, what string }{
 	{"pure", "pure", "linked into tt; knows neither file nor clock nor process"},
 	{"tt", "in tt", "linked into tt"},
 	{"other", "in another program", "linked into tt-console, tt-nats or agent-bus, and not into tt"},
-	{"test", "in no program", "serves tests"},
 }
 
 func rank(class string) int {
@@ -51,6 +63,10 @@ func rank(class string) int {
 
 func draw(packages map[string]listed) []byte {
 	rows := levels(packages)
+	for i, paths := range rows {
+		rows[i] = slices.DeleteFunc(paths, func(path string) bool { return class(path, packages) == "test" })
+	}
+	rows = slices.DeleteFunc(rows, func(paths []string) bool { return len(paths) == 0 })
 	var body bytes.Buffer
 	y := margin
 	for _, paths := range slices.Backward(rows) {
@@ -71,7 +87,7 @@ func draw(packages map[string]listed) []byte {
 	var all bytes.Buffer
 	fmt.Fprintf(&all, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" font-family="sans-serif" font-size="11">
 <title>The packages of Talking Stick. Each imports packages of the rows below its own only.</title>
-<style>rect{stroke:#555;fill:#fff}.tt rect{fill:#dbe9fb}.pure rect{fill:#d5efd5}.test rect{stroke-dasharray:4 3}.name{font-weight:bold;font-size:12px}.line{stroke:#bbb}</style>
+<style>rect{stroke:#555;fill:#fff}.tt rect{fill:#dbe9fb}.pure rect{fill:#d5efd5}.name{font-weight:bold;font-size:12px}.line{stroke:#bbb}</style>
 <rect x="0" y="0" width="100%%" height="100%%" style="stroke:none"/>
 `, columns*(boxWidth+gap)-gap+2*margin, y+boxHigh+margin)
 	all.Write(body.Bytes())
@@ -81,14 +97,14 @@ func draw(packages map[string]listed) []byte {
 
 func drawBox(w *bytes.Buffer, x, y int, name, class, what string) {
 	lines := wrapped(what, 36)
-	if len(lines) > 3 {
-		lines = lines[:3]
-		lines[2] += " …"
+	if len(lines) > 2 {
+		lines = lines[:2]
+		lines[1] += " …"
 	}
 	fmt.Fprintf(w, `<g class="%s"><rect x="%d" y="%d" width="%d" height="%d" rx="5"/><text class="name" x="%d" y="%d">%s</text>`,
 		class, x, y, boxWidth, boxHigh, x+7, y+17, html.EscapeString(name))
 	for i, line := range lines {
-		fmt.Fprintf(w, `<text x="%d" y="%d">%s</text>`, x+7, y+33+14*i, html.EscapeString(line))
+		fmt.Fprintf(w, `<text x="%d" y="%d">%s</text>`, x+7, y+32+14*i, html.EscapeString(line))
 	}
 	w.WriteString("</g>\n")
 }
