@@ -2,6 +2,7 @@ package turn_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -140,6 +141,21 @@ func ownerReturns(t *testing.T, order []string) {
 		}
 		if got != want || w.state.Owner != owner {
 			t.Fatalf("%q: %s: %q, want %q; %q has the turn, want %q", order, act, got, want, w.state.Owner, owner)
+		}
+	}
+}
+
+// An idle holder whose turn a hook took is not waited for: the guardian releases the turn, and whoever asks is told so.
+func TestIdleHolderOfAutomaticTurn(t *testing.T) {
+	for auto, want := range map[bool]string{false: "others may take the turn from", true: "is released by itself at"} {
+		w := room(t, members("a", "b"), held("a"))
+		st := *w.state
+		st.Grant.Auto = auto
+		w.does["a"] = turn.Activity{What: turn.ActivityIdle, Since: event.NewTime(w.facts().Now.Wall.Time)}
+		f := w.facts()
+		f.Support = func() turn.Support { return turn.Support{Guardian: turn.ProcessAlive, PID: 42} }
+		if next := st.Outlook(f)[0]; !strings.Contains(next, want) {
+			t.Errorf("auto %v: %q", auto, next)
 		}
 	}
 }

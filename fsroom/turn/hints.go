@@ -33,6 +33,7 @@ const (
 	hintKickableSoon = "it can be kicked in %s, or now with --force"
 	hintContinue     = `kill -CONT {pid}`
 	hintTake         = `tt take --reason "…"`
+	hintReleasedAt   = `its turn, which hooks took, is released by itself at %s; a person may take it at once`
 	hintTakeLater    = `tt take --reason "…" from %s on; a person may at once`
 	hintAnswerAgent  = `answer it in the terminal of {agent}`
 	hintAskRelease   = `tt msg send {agent} "please release the turn"`

@@ -17,6 +17,7 @@ type Trouble struct {
 	Do    string      `json:"do"`             // the one next step
 	Agent string      // the holder; not part of the JSON
 	row   string      // of grounds; "": What
+	auto  bool        // a hook has taken the turn, so that it is released at Until
 }
 
 func (t *Trouble) ground() ground { return grounds[cmp.Or(t.row, t.What)] }
@@ -35,7 +36,7 @@ func (t *Trouble) Fact() string {
 
 // Sentence is [Trouble.Fact] with what follows from it.
 func (t *Trouble) Sentence() string {
-	if t.Until != nil && t.What != CutOff {
+	if t.Until != nil && t.What != CutOff && !t.auto {
 		return t.Fact() + "; others may take the turn from " + t.Until.Format(utcClock) + " on"
 	}
 	if then := t.ground().then; then != "" {
@@ -184,8 +185,11 @@ func (s *State) activityTrouble(f Facts, m *Member, pid int) []Trouble {
 	do := hintTake
 	switch {
 	case left > 0:
-		t.Until = known(f.Now.Wall.Add(left))
+		t.Until, t.auto = known(f.Now.Wall.Add(left)), s.isAuto(f, m.AgentID)
 		do = fmt.Sprintf(hintTakeLater, t.Until.Format(utcClock))
+		if t.auto {
+			do = fmt.Sprintf(hintReleasedAt, t.Until.Format(utcClock))
+		}
 	case left < 0:
 		do = hintAskRelease
 	}

@@ -83,7 +83,11 @@ func (s *State) Outlook(f Facts) []string {
 		if job := f.activity(s.Owner).JobWords(f.Now.Wall.Time); job != "" {
 			add("%s %s", s.Owner, job)
 		}
-		if len(v.Trouble) == 0 {
+		switch {
+		case len(v.Trouble) > 0:
+		case s.isAuto(f, s.Owner):
+			add("the turn, which the hooks of %s took, is released by itself when its model stops or its process ends", s.Owner)
+		default:
 			add("%s keeps the turn until it releases it: its guardian renews the lease, which ends at %s otherwise", s.Owner,
 				v.LeaseExpiresAt.Format(utcClock))
 		}
