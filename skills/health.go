@@ -87,10 +87,19 @@ func (e Environment) advise(h *HookHealth) {
 			h.Hint += ". Until then nobody hears that its agents ask their user or have failed"
 		}
 	case trust != "":
-		config, _ := read(e.inRoot(h.Harness, trust))
-		approved := bytes.Count(config, []byte(`[hooks.state."`+h.File+":")) >= h.Wanted
+		approved := e.approved(h.Harness) >= h.Wanted
 		if h.Approved = &approved; !approved {
 			h.Hint = "they are not approved: " + harness.Get(h.Harness).Note
 		}
 	}
+}
+
+// approved returns how many of our hooks in a harness its user has approved, as far as the harness keeps that.
+func (e Environment) approved(id harness.ID) int {
+	hooks := harness.Get(id).Hooks
+	if hooks.Trust == "" {
+		return 0
+	}
+	config, _ := read(e.inRoot(id, hooks.Trust))
+	return bytes.Count(config, []byte(`[hooks.state."`+e.inRoot(id, hooks.File)+":"))
 }

@@ -152,7 +152,11 @@ func (e Environment) uninstallOne(p *planner, id harness.ID) Result {
 	for i, c := range slices.Backward(components) { // two of them may be in one file
 		outcomes[i] = c.uninstall(p)
 	}
-	return e.sum(id, outcomes)
+	r := e.sum(id, outcomes)
+	if trust := harness.Get(id).Hooks.Trust; r.Status == Removed && e.approved(id) > 0 {
+		r.Message += "; that the hooks were approved stays in " + e.shown(e.inRoot(id, trust)) + ", which its program has written: it does nothing"
+	}
+	return r
 }
 
 // showOnce replaces a text that an earlier step writes, too, by the path of that step.
