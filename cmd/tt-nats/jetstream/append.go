@@ -4,43 +4,40 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
-	"strconv"
 	"time"
 
 	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/engine"
 )
 
 const (
-	headerExpected        = "Nats-Expected-Last-Subject-Sequence"
-	headerExpectedSubject = "Nats-Expected-Last-Subject-Sequence-Subject"
-	headerStream          = "Nats-Expected-Stream"
-	headerTTL             = "Nats-TTL"
-
 	shortPause   = 2 * time.Millisecond  // until another message in flight is stored
 	leaderPause  = 50 * time.Millisecond // while there is no leader
 	confirmTTL   = time.Minute
 	maxEntrySize = 4 << 20 // of the stream
 )
 
-// publish appends a message to the stream and returns its sequence number. An
-// *apiError says that it was refused.
-func (e *Engine) publish(ctx context.Context, m *nats.Msg) (uint64, error) {
-	m.Header.Set(headerStream, stream)
-	answer, err := e.request(ctx, m)
-	if err != nil {
-		return 0, err
-	}
-	var v struct{ Seq uint64 }
-	err = decodeAnswer(answer, &v)
-	return v.Seq, err
+// publish appends a message to a stream and returns its sequence number. A message that was not sent, since there
+// is no connection, has reached nobody.
+func (e *Engine) publish(ctx context.Context, m *nats.Msg, opts ...jetstream.PublishOpt) (seq engine.Revision, sent bool, err error) {
+	err = e.call(ctx, m.Subject, e.patience(), func(ctx context.Context) error {
+		ack, err := e.js.PublishMsg(ctx, m, append(opts, jetstream.WithRetryAttempts(0))...)
+		if sent = !errors.Is(err, nats.ErrReconnectBufExceeded); err == nil {
+			seq = engine.Revision(ack.Sequence)
+		}
+		return err
+	})
+	return seq, sent, err
 }
 
-func ttl(d time.Duration) string {
-	return strconv.FormatInt(max(1, int64(d/time.Second)), 10) + "s"
+// keptFor is the option of a message that is kept for a while, of which the shortest is a second.
+func keptFor(keep time.Duration) jetstream.PublishOpt {
+	return jetstream.WithMsgTTL(max(keep, time.Second))
 }
 
 // Append implements [engine.Engine]. All writers of a room expect on its own subject: a
@@ -55,94 +52,75 @@ func (e *Engine) Append(ctx context.Context, room string, after engine.Revision,
 	keep time.Duration) (engine.Entry, error) {
 	ctx, cancel := context.WithTimeout(ctx, callTimeout+engine.Slack)
 	defer cancel()
-	conn, err := e.connection(ctx)
-	if err != nil {
+	if err := e.connect(ctx); err != nil {
 		return engine.Entry{}, err
 	}
 	ctx = context.WithValue(ctx, change{}, true)
 	began := time.Now()
 	data := append(bytes.Clone(entry.Lines), entry.Note...)
-	if len(data) > maxEntrySize || int64(len(data)) > conn.MaxPayload() {
+	if len(data) > maxEntrySize || int64(len(data)) > e.conn.MaxPayload() {
 		return engine.Entry{}, engine.ErrTooLarge
 	}
-	sent := false // a message may have got through
-	kind := "ttlog"
-	for {
+	opts := []jetstream.PublishOpt{jetstream.WithExpectStream(stream), jetstream.WithExpectLastSequencePerSubject(uint64(after))}
+	if keep > 0 {
+		opts = append(opts, keptFor(keep))
+	}
+	inDoubt := false // a message may have got through
+	for kind := "ttlog"; ; {
 		m := nats.NewMsg(e.subject(kind, room))
-		m.Header.Set(headerExpected, strconv.FormatUint(uint64(after), 10))
+		m.Data = data
 		if entry.Note != nil {
 			m.Header.Set(noteKey, "1")
 		}
-		if keep > 0 {
-			m.Header.Set(headerTTL, ttl(keep))
-		}
-		m.Data = data
-		seq, err := e.publish(ctx, m)
+		seq, sent, err := e.publish(ctx, m, opts...)
 		if err == nil {
-			entry.Revision = engine.Revision(seq)
+			entry.Revision = seq
 			return entry, nil
 		}
-		if kind == "ttlog" && errors.Is(err, nats.ErrNoResponders) && e.isRestored(ctx) {
+		if kind == "ttlog" && isNobody(err) && e.isRestored(ctx) {
 			switch {
-			case sent: // it may be among what is given back
-				return engine.Entry{}, inDoubt(errRestored())
+			case inDoubt: // it may be among what is given back
+				return engine.Entry{}, errInDoubt(errRestored())
 			case !e.repairing.Load():
 				return engine.Entry{}, errRestored()
 			}
 			kind = "ttrepair"
 			continue
 		}
-		over := isDenied(err) || isUnsent(err)
-		unsent := over || errors.Is(err, nats.ErrNoResponders) // nobody has taken it
-		if sent = sent || !unsent; !sent && (ctx.Err() != nil || over) {
-			return engine.Entry{}, e.explain(err)
+		over := !sent || isDenied(err)
+		if inDoubt = inDoubt || !over && !isNobody(err); !inDoubt && (ctx.Err() != nil || over) {
+			return engine.Entry{}, err
 		}
-		if sent {
-			found, there, look := e.nextAfter(ctx, room, after)
-			switch {
+		if inDoubt {
+			found, look := e.nextAfter(ctx, room, after)
+			switch there := found.Revision > 0; {
 			case look == nil && there && bytes.Equal(append(found.Lines, found.Note...), data):
 				entry.Revision, entry.At = found.Revision, found.At
 				return entry, nil
 			case look == nil && there, look == nil && e.expired(ctx, err, room, after):
 				return engine.Entry{}, engine.ErrConflict
 			case look == nil && isFinal(err):
-				return engine.Entry{}, e.explain(err)
+				return engine.Entry{}, err
 			case ctx.Err() != nil:
 				if !errors.Is(ctx.Err(), context.Canceled) { // by the caller
-					e.inVain(began, err) // though it answers reads: nothing else is tried now
+					e.reach.failed(began, err) // though it answers reads: nothing else is tried now
 				}
-				return engine.Entry{}, inDoubt(err)
+				return engine.Entry{}, errInDoubt(err)
 			}
 		}
 		pause := leaderPause
-		if refusal(err) == inFlight {
+		if refusal(err) == jetstream.JSErrCodeStreamWrongLastSequenceConstant {
 			pause = shortPause
 		}
 		wait(ctx, pause)
 	}
 }
 
-// isUnsent reports whether a request failed because there was no connection to send it on.
-func isUnsent(err error) bool {
-	var away *engine.UnreachableError
-	return errors.As(err, &away) || errors.Is(err, nats.ErrReconnectBufExceeded)
-}
-
-// refusal returns the number of the error by which a server has refused a message, 0 for
-// other errors.
-func refusal(err error) int {
-	var refused *apiError
-	if errors.As(err, &refused) {
-		return refused.ErrCode
-	}
-	return 0
-}
-
 // isFinal reports whether a message was refused for a reason that another server has as
 // well, and that does not pass by itself.
 func isFinal(err error) bool {
 	switch refusal(err) {
-	case 0, wrongSequence, inFlight, unavailable, notLeader:
+	case 0, jetstream.JSErrCodeStreamWrongLastSequence, jetstream.JSErrCodeStreamWrongLastSequenceConstant, unavailable, notLeader:
 		return false
 	}
 	return true
@@ -151,14 +129,14 @@ func isFinal(err error) bool {
 // expired reports whether a message was refused because the entry at the revision is not
 // there any more: it was a note. A majority has to say so.
 func (e *Engine) expired(ctx context.Context, err error, room string, at engine.Revision) bool {
-	if refusal(err) != wrongSequence {
+	if refusal(err) != jetstream.JSErrCodeStreamWrongLastSequence {
 		return false
 	}
-	last, _, err := e.last(ctx, room)
+	last, err := e.last(ctx, room)
 	return err == nil && last.Revision < at && e.Confirm(ctx, room, last.Revision) == nil
 }
 
-func inDoubt(err error) error {
+func errInDoubt(err error) error {
 	return code.New(code.InDoubt, "the engine did not say whether the change was made: %v", err).
 		WithHint(`find out with "tt events" whether it happened before doing it again`).Because(err)
 }
@@ -179,43 +157,17 @@ func (e *Engine) Probe(ctx context.Context) error {
 	defer cancel()
 	defer context.AfterFunc(e.over, cancel)()
 	for {
-		m := nats.NewMsg(e.subject("ttconfirm", "doctor"))
-		m.Header.Set(headerTTL, ttl(time.Second))
-		_, err := e.publish(ctx, m)
-		leaderless := errors.Is(err, nats.ErrNoResponders) || refusal(err) == unavailable || refusal(err) == notLeader
+		_, _, err := e.publish(ctx, nats.NewMsg(e.subject("ttconfirm", "doctor")), keptFor(time.Second))
 		switch {
 		case err == nil:
 			return nil
-		case errors.Is(err, nats.ErrNoResponders) && e.isRestored(ctx):
+		case isNobody(err) && e.isRestored(ctx):
 			return errRestored()
-		case !leaderless || ctx.Err() != nil:
-			return e.explain(err)
+		case !isNobody(err) && refusal(err) != unavailable && refusal(err) != notLeader, ctx.Err() != nil:
+			return err
 		}
 		wait(ctx, leaderPause)
 	}
-}
-
-// lastAlone returns the room's last entry if one server keeps the stream.
-func (e *Engine) lastAlone(ctx context.Context, room string) (last engine.Revision, alone bool, err error) {
-	type answer struct {
-		last engine.Entry
-		err  error
-	}
-	read := make(chan answer, 1)
-	go func() {
-		last, _, err := e.last(ctx, room)
-		read <- answer{last, err}
-	}()
-	var v streamInfo
-	err = e.streamInfo(ctx, "", &v)
-	a := <-read
-	if err == nil && v.Config.Replicas == 1 && v.Config.Metadata[metaRestored] != "" {
-		err = errRestored()
-	}
-	if err = errors.Join(err, a.err); err != nil {
-		return 0, false, e.explain(err)
-	}
-	return a.last.Revision, v.Config.Replicas == 1, nil
 }
 
 // Confirm implements [engine.Engine]. Where one server keeps the stream it is a read: there is
@@ -226,39 +178,63 @@ func (e *Engine) lastAlone(ctx context.Context, room string) (last engine.Revisi
 func (e *Engine) Confirm(ctx context.Context, room string, at engine.Revision) error {
 	ctx, cancel := context.WithTimeout(ctx, callTimeout+engine.Slack)
 	defer cancel()
-	if last, alone, err := e.lastAlone(ctx, room); err != nil {
+	switch v, err := e.info(ctx); {
+	case err != nil:
 		return err
-	} else if alone && last != at {
-		return engine.ErrConflict
-	} else if alone {
-		return nil
+	case v.Config.Replicas == 1 && v.Config.Metadata[metaRestored] != "":
+		return errRestored()
+	case v.Config.Replicas == 1:
+		last, err := e.last(ctx, room)
+		if err == nil && last.Revision != at {
+			err = engine.ErrConflict
+		}
+		return err
 	}
 	for {
-		m := nats.NewMsg(e.subject("ttconfirm", room))
-		m.Header.Set(headerExpected, strconv.FormatUint(uint64(at), 10))
-		m.Header.Set(headerExpectedSubject, e.subject("ttlog", room))
-		m.Header.Set(headerTTL, ttl(confirmTTL))
-		_, err := e.publish(ctx, m)
-		if err == nil {
-			return nil
-		}
-		var refused *apiError
-		if !errors.As(err, &refused) {
-			if errors.Is(err, nats.ErrNoResponders) && e.isRestored(ctx) {
-				return errRestored()
-			}
-			return e.explain(err)
-		}
-		switch refused.ErrCode {
-		case wrongSequence:
+		_, _, err := e.publish(ctx, nats.NewMsg(e.subject("ttconfirm", room)), keptFor(confirmTTL),
+			jetstream.WithExpectLastSequenceForSubject(uint64(at), e.subject("ttlog", room)))
+		switch {
+		case isNobody(err) && e.isRestored(ctx):
+			return errRestored()
+		case refusal(err) == jetstream.JSErrCodeStreamWrongLastSequence:
 			return engine.ErrConflict
-		case inFlight:
-			wait(ctx, shortPause)
-		default:
-			return e.explain(err)
+		case refusal(err) != jetstream.JSErrCodeStreamWrongLastSequenceConstant, ctx.Err() != nil:
+			return err
 		}
-		if ctx.Err() != nil {
-			return e.explain(ctx.Err())
-		}
+		wait(ctx, shortPause) // another one is on its way
 	}
+}
+
+func errRestored() error {
+	return code.New(code.EngineRestored, "the store of the engine was copied back or begun anew, and takes no change until hosts have given it what they have").
+		WithHint(`nothing was changed; run "tt doctor --repair" on every host, and then once "tt doctor --repair --open"`)
+}
+
+// isRestored reports whether the engine says that it takes repairs alone.
+func (e *Engine) isRestored(ctx context.Context) bool {
+	v, err := e.info(ctx)
+	return err == nil && v.Config.Metadata[metaRestored] != ""
+}
+
+// Repair implements [engine.Engine].
+func (e *Engine) Repair() { e.repairing.Store(true) }
+
+// Shut implements [engine.Engine].
+func (e *Engine) Shut(ctx context.Context, host string) error { return e.tell(ctx, "lacks", host) }
+
+// Reopen implements [engine.Engine].
+func (e *Engine) Reopen(ctx context.Context, host string) error { return e.tell(ctx, "has", host) }
+
+// tell tells the server what becomes of what a host has.
+func (e *Engine) tell(ctx context.Context, what, host string) error {
+	var query []byte
+	if host != "" {
+		query = fmt.Appendf(nil, "{%q:%q}", what, host)
+	}
+	var v struct{ Error string }
+	err := e.ask(ctx, "ttserver.open", query, &v)
+	if err == nil && v.Error != "" {
+		err = e.explain(errors.New(v.Error))
+	}
+	return err
 }

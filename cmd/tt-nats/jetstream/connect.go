@@ -11,7 +11,7 @@
 //
 // NS is a namespace. ROOM has two tokens, such as rooms.api-1c6f….
 //
-// The streams are made by tt-natsd, see [StreamConfig].
+// The streams are made by tt-natsd.
 package jetstream
 
 import (
@@ -28,6 +28,7 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/engine"
@@ -58,14 +59,14 @@ type Engine struct {
 
 	rtt       atomic.Int64 // the shortest time of a request and its answer that was seen
 	repairing atomic.Bool  // entries are repairs while the engine takes no others
+	reach     reach
 
-	mu      sync.Mutex
-	conn    *nats.Conn
-	reach   reach
-	refused error // why the connection was refused, until it is made again
-	pending []*pending
-	again   map[int]func()
-	next    int
+	mu        sync.Mutex
+	conn      *nats.Conn
+	js        jetstream.JetStream // on conn
+	refused   error               // why the connection was refused, until it is made again
+	pending   []*pending
+	listening map[*nats.Subscription]func() // what to call when messages may have been missed
 }
 
 // Open returns the engine at nats://HOST:PORT[,HOST:PORT…]/NAMESPACE, or tls:// alike.
@@ -88,17 +89,13 @@ func Open(address string, creds Credentials) (*Engine, error) {
 		servers = append(servers, u.Scheme+"://"+host)
 	}
 	e := &Engine{servers: strings.Join(servers, ","), ns: ns, secure: slices.ContainsFunc(hosts, needsTLS),
-		creds: creds, again: make(map[int]func())}
+		creds: creds, listening: make(map[*nats.Subscription]func())}
 	e.over, e.interrupt = context.WithCancel(context.Background())
 	return e, nil
 }
 
 // Interrupt implements [engine.Engine].
 func (e *Engine) Interrupt() { e.interrupt() }
-
-// change is the key of contexts in which what has become of a change is waited for: also after an interrupt, and
-// though a call was in vain.
-type change struct{}
 
 func validNamespace(ns string) bool {
 	return ns != "" && len(ns) <= 64 && strings.Trim(ns, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_") == ""
@@ -108,22 +105,24 @@ func (e *Engine) subject(kind, room string, tokens ...string) string {
 	return strings.Join(append([]string{kind, e.ns, room}, tokens...), ".")
 }
 
-// connection connects if that was not done, or did not work. It fails at once if a call was in vain a moment ago.
-func (e *Engine) connection(ctx context.Context) (*nats.Conn, error) {
+// connect connects if that was not done, or did not work. It fails at once if a call was in vain a moment ago.
+func (e *Engine) connect(ctx context.Context) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if err := e.silent(); err != nil && ctx.Value(change{}) == nil {
-		return nil, err
+	if err := e.reach.silent(); err != nil && ctx.Value(change{}) == nil {
+		return e.unreachable(err)
 	}
-	if e.conn != nil && e.conn.Status() == nats.RECONNECTING && e.refused == nil {
-		return nil, e.unreachable(nats.ErrDisconnected)
-	}
-	if e.conn != nil {
-		return e.conn, nil
+	switch {
+	case e.refused != nil:
+		return e.refused
+	case e.conn != nil && e.conn.Status() == nats.RECONNECTING:
+		return e.unreachable(nats.ErrDisconnected)
+	case e.conn != nil:
+		return nil
 	}
 	options, err := e.creds.options()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if e.secure {
 		options = append(options, nats.Secure())
@@ -139,7 +138,7 @@ func (e *Engine) connection(ctx context.Context) (*nats.Conn, error) {
 		nats.ReconnectBufSize(-1), // what could not be sent is not sent later
 		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
 			if err != nil {
-				e.inVain(time.Now(), err)
+				e.reach.failed(time.Now(), err)
 			}
 		}),
 		nats.ReconnectHandler(func(*nats.Conn) { e.reconnected() }),
@@ -152,107 +151,20 @@ func (e *Engine) connection(ctx context.Context) (*nats.Conn, error) {
 	select {
 	case <-done:
 	case <-e.over.Done():
-		return nil, context.Canceled
+		return context.Canceled
+	}
+	if err == nil {
+		e.js, err = jetstream.New(conn)
 	}
 	if err != nil {
-		e.reach.failed(began, err)
-		e.reach.last = e.explainConnect(err)
-		return nil, e.reach.last
+		e.reach.failed(began, e.explainConnect(err))
+		return e.unreachable(e.explainConnect(err))
 	}
-	e.conn, e.reach = conn, reach{}
+	e.conn = conn
+	e.reach.answered()
 	e.rtt.Store(int64(time.Since(began) / connectRoundTrips))
-	return conn, nil
+	return nil
 }
-
-// explain returns the error of a request that got no answer, or was refused.
-func (e *Engine) explain(err error) error {
-	var coded *code.Error
-	if errors.As(err, &coded) {
-		return err
-	}
-	switch refusal(err) {
-	case accountFull, serverFull:
-		return code.New(code.DiskFull, "the disk of the engine is full").
-			WithHint("nothing was changed; free space where tt-natsd keeps its store").Because(err)
-	case noStream:
-		err = errors.New("it has no streams for rooms; is it a tt-natsd?")
-	}
-	if away := (*engine.UnreachableError)(nil); errors.As(err, &away) {
-		return err
-	}
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	return e.unreachable(err)
-}
-
-// reconnected tells all who listen that they may have missed something.
-func (e *Engine) reconnected() {
-	e.answered()
-	e.mu.Lock()
-	e.refused = nil
-	var all []func()
-	for _, fn := range e.again {
-		all = append(all, fn)
-	}
-	e.mu.Unlock()
-	for _, fn := range all {
-		fn()
-	}
-}
-
-func (e *Engine) subscribe(ctx context.Context, subject string, handle nats.MsgHandler, missed func()) (stop func(), err error) {
-	sub, forget, err := e.subscription(ctx, subject, handle, missed)
-	if err != nil {
-		return nil, err
-	}
-	return func() {
-		_ = sub.Unsubscribe()
-		forget()
-	}, nil
-}
-
-// subscription subscribes to a subject, and calls missed after each reconnection until forget
-// is called. When it returns, the server has the subscription.
-func (e *Engine) subscription(ctx context.Context, subject string, handle nats.MsgHandler,
-	missed func()) (sub *nats.Subscription, forget func(), err error) {
-	conn, err := e.connection(ctx)
-	if err != nil {
-		return nil, nil, err
-	}
-	ctx, cancel := context.WithTimeout(ctx, callTimeout+engine.Slack)
-	defer cancel()
-	ctx, done, err := e.permitted(ctx, subject)
-	if err != nil {
-		return nil, nil, err
-	}
-	defer done()
-	sub, err = conn.Subscribe(subject, handle)
-	if err != nil {
-		return nil, nil, err
-	}
-	began := time.Now()
-	err = conn.FlushWithContext(ctx)
-	if e.judge(ctx, began, err); err == nil {
-		err = deniedLast(conn, subject)
-	}
-	if err != nil {
-		_ = sub.Unsubscribe()
-		return nil, nil, e.explain(cause(ctx, err))
-	}
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.next++
-	id := e.next
-	e.again[id] = missed
-	return sub, func() {
-		e.mu.Lock()
-		defer e.mu.Unlock()
-		delete(e.again, id)
-	}, nil
-}
-
-// roundTrip is how long a message to the server and the answer take.
-func (e *Engine) roundTrip() time.Duration { return time.Duration(e.rtt.Load()) }
 
 // patience is how long the answer to one request is waited for. It may be late by what is usual
 // on the way to the server.
@@ -260,67 +172,98 @@ func (e *Engine) patience() time.Duration {
 	return min(requestTimeout+4*e.roundTrip(), requestMost) + engine.Slack
 }
 
-// request sends a request and returns the answer.
-func (e *Engine) request(ctx context.Context, m *nats.Msg) (*nats.Msg, error) {
-	return e.requestOnce(ctx, m, e.judge)
-}
+// roundTrip is how long a message to the server and the answer take.
+func (e *Engine) roundTrip() time.Duration { return time.Duration(e.rtt.Load()) }
 
-func (e *Engine) requestOnce(ctx context.Context, m *nats.Msg,
-	judge func(ctx context.Context, began time.Time, err error)) (*nats.Msg, error) {
-	conn, err := e.connection(ctx)
-	if err != nil {
-		return nil, err
-	}
-	ctx, cancel := context.WithTimeout(ctx, e.patience())
-	defer cancel()
-	ctx, done, err := e.permitted(ctx, m.Subject)
-	if err != nil {
-		return nil, err
-	}
-	defer done()
-	began := time.Now()
-	answer, err := conn.RequestMsgWithContext(ctx, m)
-	judge(ctx, began, err)
-	if took := time.Since(began); err == nil && took < e.roundTrip() {
-		e.rtt.Store(int64(took))
-	}
-	return answer, cause(ctx, err)
-}
-
-// ask sends a request that is answered by several messages, which next returns one by one.
-func (e *Engine) ask(ctx context.Context, subject string, query []byte) (next func() (*nats.Msg, error), done func(), err error) {
-	conn, err := e.connection(ctx)
-	if err != nil {
-		return nil, nil, err
-	}
-	ctx, over, err := e.permitted(ctx, subject)
-	if err != nil {
-		return nil, nil, err
-	}
-	inbox := conn.NewInbox()
-	sub, err := conn.SubscribeSync(inbox)
-	if err != nil {
-		over()
-		return nil, nil, e.explain(err)
-	}
-	done = func() {
-		_ = sub.Unsubscribe()
-		over()
-	}
-	if err := conn.PublishRequest(subject, inbox, query); err != nil {
-		done()
-		return nil, nil, e.explain(err)
-	}
-	return func() (*nats.Msg, error) {
-		ctx, cancel := context.WithTimeout(ctx, e.patience())
-		defer cancel()
+// call makes a request on a subject, and notes whether the servers answer. Its error is explained.
+func (e *Engine) call(ctx context.Context, subject string, patience time.Duration, request func(ctx context.Context) error) error {
+	return e.try(ctx, subject, patience, func(ctx context.Context) error {
 		began := time.Now()
-		m, err := sub.NextMsgWithContext(ctx)
-		if e.judge(ctx, began, err); err != nil {
-			return nil, e.explain(cause(ctx, err))
+		err := request(ctx)
+		switch {
+		case hasAnswered(err):
+			if e.reach.answered(); time.Since(began) < e.roundTrip() {
+				e.rtt.Store(int64(time.Since(began)))
+			}
+		case !errors.Is(ctx.Err(), context.Canceled): // by the caller
+			e.reach.failed(began, err)
 		}
-		return m, nil
-	}, done, nil
+		return err
+	})
+}
+
+// try makes a request. Its context ends after the patience, when the server denies the subject, and when the
+// engine is interrupted.
+func (e *Engine) try(ctx context.Context, subject string, patience time.Duration, request func(ctx context.Context) error) error {
+	if err := e.connect(ctx); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	ctx, done := e.permitted(ctx, subject)
+	defer done()
+	err := request(ctx)
+	if why := context.Cause(ctx); err != nil && isDenied(why) {
+		return why
+	}
+	return e.explain(err)
+}
+
+// reconnected tells all who listen that they may have missed something.
+func (e *Engine) reconnected() {
+	e.reach.answered()
+	e.mu.Lock()
+	e.refused = nil
+	var all []func()
+	for _, missed := range e.listening {
+		all = append(all, missed)
+	}
+	e.mu.Unlock()
+	for _, missed := range all {
+		missed()
+	}
+}
+
+// subscribe subscribes to a subject, and calls missed after each reconnection, until forget. When it returns, the
+// server has the subscription.
+func (e *Engine) subscribe(ctx context.Context, subject string, handle nats.MsgHandler, missed func()) (sub *nats.Subscription, err error) {
+	err = e.call(ctx, subject, callTimeout+engine.Slack, func(ctx context.Context) error {
+		if sub, err = e.conn.Subscribe(subject, handle); err != nil {
+			return err
+		}
+		if err = e.conn.FlushWithContext(ctx); err == nil {
+			err = deniedLast(e.conn, subject)
+		}
+		if err != nil {
+			_ = sub.Unsubscribe()
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.listening[sub] = missed
+	return sub, nil
+}
+
+func (e *Engine) forget(sub *nats.Subscription) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	delete(e.listening, sub)
+}
+
+// listen is subscribe until stop is called.
+func (e *Engine) listen(ctx context.Context, subject string, handle nats.MsgHandler, missed func()) (stop func(), err error) {
+	sub, err := e.subscribe(ctx, subject, handle, missed)
+	if err != nil {
+		return nil, err
+	}
+	return func() {
+		_ = sub.Unsubscribe()
+		e.forget(sub)
+	}, nil
 }
 
 // Close ends the connection, after everything was sent.

@@ -5,11 +5,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strconv"
+	"iter"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+	"github.com/synadia-io/orbit.go/jetstreamext"
 
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/engine"
@@ -20,147 +23,140 @@ const (
 	agents  = "TTAGENTS"
 	noteKey = "Tt-Note" // a header of notes
 
-	headerSequence = "Nats-Sequence"
-	headerLast     = "Nats-Last-Sequence"
-	headerTime     = "Nats-Time-Stamp"
-	headerSubject  = "Nats-Subject"
-	headerStatus   = "Status"
+	metaID       = "tt-id"       // where the metadata of the stream name the engine
+	metaRestored = "tt-restored" // there in a stream that takes repairs alone, see tt-natsd
 )
 
-// An apiError is an error of the JetStream API.
-type apiError struct {
-	Code    int    `json:"code"`
-	ErrCode int    `json:"err_code"`
-	Text    string `json:"description"`
+// info returns what the leader says of the stream.
+func (e *Engine) info(ctx context.Context, opts ...jetstream.StreamInfoOpt) (v *jetstream.StreamInfo, err error) {
+	err = e.call(ctx, "$JS.API.STREAM.INFO."+stream, e.patience(), func(ctx context.Context) error {
+		s, err := e.js.Stream(ctx, stream)
+		if err != nil {
+			return err
+		}
+		if v = s.CachedInfo(); len(opts) > 0 {
+			v, err = s.Info(ctx, opts...)
+		}
+		return err
+	})
+	return v, err
 }
 
-func (a *apiError) Error() string { return fmt.Sprintf("%s (%d)", a.Text, a.ErrCode) }
-
-// Error numbers of JetStream.
-const (
-	accountFull   = 10002 // the limit of the account, which tt-natsd sets when the disk is nearly full
-	serverFull    = 10023
-	noMessage     = 10037
-	noStream      = 10059
-	wrongSequence = 10071 // the expected last sequence is not the last
-	inFlight      = 10164 // another message with the same expectation is on its way
-	unavailable   = 10008 // there is no leader
-	notLeader     = 10009 // or another one
-)
-
-// decodeAnswer decodes an answer into v. The error is an *apiError if it is one.
-func decodeAnswer(m *nats.Msg, v any) error {
-	var failed struct{ Error *apiError }
-	if err := errors.Join(json.Unmarshal(m.Data, &failed), json.Unmarshal(m.Data, v)); err != nil {
-		return fmt.Errorf("an answer of the server: %w", err)
+// Info implements [engine.Engine]. Whether it is durable says tt-natsd, since JetStream tells clients nothing of it.
+func (e *Engine) Info(ctx context.Context) (engine.Info, error) {
+	if err := e.connect(ctx); err != nil {
+		return engine.Info{}, e.explain(err)
 	}
-	if failed.Error != nil {
-		return failed.Error
-	}
-	return nil
-}
-
-// get asks the stream's leader for one message. It returns false if there is none.
-func (e *Engine) get(ctx context.Context, query string) (entry engine.Entry, found bool, err error) {
-	m := nats.NewMsg("$JS.API.STREAM.MSG.GET." + stream)
-	m.Data = []byte(query)
-	answer, err := e.request(ctx, m)
+	var d struct{ Durable bool }
+	var asking sync.WaitGroup
+	asking.Go(func() { _ = e.ask(ctx, "ttserver", nil, &d) })
+	v, err := e.info(ctx)
+	asking.Wait()
 	if err != nil {
-		return entry, false, e.explain(err)
+		return engine.Info{}, err
 	}
+	return engine.Info{ID: v.Config.Metadata[metaID], Now: v.TimeStamp.UTC(), Durable: d.Durable,
+		Restored: v.Config.Metadata[metaRestored] != "", MaxEntry: maxEntrySize}, nil
+}
+
+// ask decodes the answer to a request into v.
+func (e *Engine) ask(ctx context.Context, subject string, query []byte, v any) error {
+	var answer *nats.Msg
+	err := e.call(ctx, subject, e.patience(), func(ctx context.Context) (err error) {
+		answer, err = e.conn.RequestWithContext(ctx, subject, query)
+		return err
+	})
+	if err == nil {
+		err = e.explain(json.Unmarshal(answer.Data, v))
+	}
+	return err
+}
+
+// leader asks the stream's leader for a message; the revision is 0 if there is none. [jetstream.Stream.GetMsg] asks
+// any server where the stream allows direct gets, and one that is behind knows an older last entry.
+func (e *Engine) leader(ctx context.Context, query string) (engine.Entry, error) {
 	var v struct {
+		Error   *jetstream.APIError
 		Message struct {
-			Seq  uint64
-			Hdrs []byte
-			Data []byte
-			Time time.Time
+			Seq        uint64
+			Hdrs, Data []byte
+			Time       time.Time
 		}
 	}
-	err = decodeAnswer(answer, &v)
-	if refusal(err) == noMessage {
-		return entry, false, nil
-	}
-	if err != nil {
-		return entry, false, e.explain(err)
+	switch err := e.ask(ctx, "$JS.API.STREAM.MSG.GET."+stream, []byte(query), &v); {
+	case err != nil:
+		return engine.Entry{}, err
+	case v.Error != nil && v.Error.ErrorCode == jetstream.JSErrCodeMessageNotFound:
+		return engine.Entry{}, nil
+	case v.Error != nil:
+		return engine.Entry{}, e.explain(v.Error)
 	}
 	header, _ := nats.DecodeHeadersMsg(v.Message.Hdrs)
-	return newEntry(v.Message.Seq, v.Message.Time, header, v.Message.Data), true, nil
+	return newEntry(&jetstream.RawStreamMsg{Sequence: v.Message.Seq, Time: v.Message.Time, Header: header, Data: v.Message.Data}), nil
+}
+
+func (e *Engine) last(ctx context.Context, room string) (engine.Entry, error) {
+	return e.leader(ctx, fmt.Sprintf(`{"last_by_subj":%q}`, e.subject("ttlog", room)))
+}
+
+func (e *Engine) nextAfter(ctx context.Context, room string, after engine.Revision) (engine.Entry, error) {
+	return e.leader(ctx, fmt.Sprintf(`{"seq":%d,"next_by_subj":%q}`, after+1, e.subject("ttlog", room)))
 }
 
 // newEntry returns the entry of a message. A change that is not kept for ever is none: hosts that
 // come later would not know it.
-func newEntry(seq uint64, at time.Time, h nats.Header, data []byte) engine.Entry {
-	entry := engine.Entry{Revision: engine.Revision(seq), At: at.UTC()}
+func newEntry(m *jetstream.RawStreamMsg) engine.Entry {
+	entry := engine.Entry{Revision: engine.Revision(m.Sequence), At: m.Time.UTC()}
 	switch {
-	case h.Get(noteKey) != "":
-		entry.Note = data
-	case h.Get(headerTTL) != "" || data == nil:
+	case m.Header.Get(noteKey) != "":
+		entry.Note = m.Data
+	case m.Header.Get(jetstream.MsgTTLHeader) != "" || m.Data == nil:
 		entry.Lines = []byte{}
 	default:
-		entry.Lines = data
+		entry.Lines = m.Data
 	}
 	return entry
 }
-
-func (e *Engine) last(ctx context.Context, room string) (engine.Entry, bool, error) {
-	return e.get(ctx, fmt.Sprintf(`{"last_by_subj":%q}`, e.subject("ttlog", room)))
-}
-
-func (e *Engine) nextAfter(ctx context.Context, room string, after engine.Revision) (engine.Entry, bool, error) {
-	return e.get(ctx, fmt.Sprintf(`{"seq":%d,"next_by_subj":%q}`, after+1, e.subject("ttlog", room)))
-}
-
-// fewEntries is how many entries are asked for one by one before they are asked for in
-// batches, which any server answers, also one that is behind.
-const fewEntries = 4
 
 // Read implements [engine.Engine]. The leader says which entry is the last one. Those
 // before it come from any server; what that one does not have yet comes from the leader.
 // Each request has its own time: a long room takes as long as it takes.
 func (e *Engine) Read(ctx context.Context, room string, from engine.Revision, fn func(engine.Entry) error) error {
-	last, found, err := e.last(ctx, room)
+	last, err := e.last(ctx, room)
 	switch {
 	case err != nil:
 		return err
-	case !found && from == 0:
-		return nil
-	case !found || last.Revision < from:
+	case last.Revision < from:
 		return e.rewound(ctx, room, last.Revision)
 	}
 	after, first := max(from, 1)-1, from
 	deliver := func(entry engine.Entry) error {
-		if first > 0 && entry.Revision != first {
-			return e.rewound(ctx, room, last.Revision)
-		}
 		first, after = 0, entry.Revision
 		return fn(entry)
 	}
-	for n := 0; after < last.Revision; n++ {
+	if after+1 < last.Revision {
+		for m, err := range e.scan(ctx, stream, e.subject("ttlog", room), uint64(after)+1) {
+			entry := engine.Entry{}
+			if err == nil {
+				entry = newEntry(m)
+			}
+			if err != nil || entry.Revision > last.Revision || first > 0 && entry.Revision != first {
+				break
+			}
+			if err := deliver(entry); err != nil || after == last.Revision {
+				return err
+			}
+		}
+	}
+	for after < last.Revision {
 		entry := last
-		switch {
-		case n == fewEntries: // as far as the server that answers has got
-			err := e.scan(ctx, stream, e.subject("ttlog", room), uint64(after)+1, func(seq uint64, at time.Time, m *nats.Msg) error {
-				if engine.Revision(seq) > last.Revision {
-					return errEnough
-				}
-				err := deliver(newEntry(seq, at, m.Header, m.Data))
-				if err == nil && after == last.Revision {
-					err = errEnough
-				}
-				return err
-			})
-			if err != nil && err != errEnough {
-				return err
+		if after+1 < last.Revision {
+			if entry, err = e.nextAfter(ctx, room, after); err != nil || entry.Revision == 0 {
+				return err // the rest were notes that have expired
 			}
-			n = -1
-			continue
-		case after+1 < last.Revision:
-			if entry, found, err = e.nextAfter(ctx, room, after); err != nil {
-				return err
-			}
-			if !found {
-				return nil // the rest were notes that have expired
-			}
+		}
+		if first > 0 && entry.Revision != first {
+			return e.rewound(ctx, room, last.Revision)
 		}
 		if err := deliver(entry); err != nil {
 			return err
@@ -180,63 +176,91 @@ func (e *Engine) rewound(ctx context.Context, room string, last engine.Revision)
 	return engine.ErrRewound
 }
 
-// errEnough ends a scan.
-var errEnough = errors.New("enough")
+const (
+	batchMessages = 8192
+	batchBytes    = 1 << 20
+)
 
-// scan calls fn with the messages of a stream from a sequence number on whose subjects match,
-// as far as the server that answers has got.
-func (e *Engine) scan(ctx context.Context, stream, subject string, from uint64,
-	fn func(seq uint64, at time.Time, m *nats.Msg) error) error {
-	for {
-		query := fmt.Appendf(nil, `{"seq":%d,"next_by_subj":%q,"batch":8192,"max_bytes":4194304}`, from, subject)
-		next, done, err := e.ask(ctx, "$JS.API.DIRECT.GET."+stream, query)
-		if err != nil {
-			return err
+// scan goes through the messages of a stream from a sequence number on whose subjects match, as far as the server
+// that answers has got.
+func (e *Engine) scan(ctx context.Context, stream, subject string, from uint64) iter.Seq2[*jetstream.RawStreamMsg, error] {
+	return func(yield func(*jetstream.RawStreamMsg, error) bool) {
+		for before := uint64(0); from != before; {
+			before = from
+			goOn := true
+			err := e.batch(ctx, stream, func(ctx context.Context) (messages, error) {
+				return jetstreamext.GetBatch(ctx, e.js, stream, batchMessages, jetstreamext.GetBatchSubject(subject),
+					jetstreamext.GetBatchSeq(before), jetstreamext.GetBatchMaxBytes(batchBytes))
+			}, func(m *jetstream.RawStreamMsg) bool {
+				if m.Sequence >= from {
+					from = m.Sequence + 1
+					goOn = yield(m, nil)
+				}
+				return goOn
+			})
+			if !goOn || err != nil && !yield(nil, err) || err != nil {
+				return
+			}
 		}
-		after, err := scanBatch(next, from, fn)
-		done()
-		if err != nil || after == from {
-			return err // this server has no more
-		}
-		from = after
 	}
 }
 
-// scanBatch calls fn with the messages of one batch, and returns where the next one begins.
-func scanBatch(next func() (*nats.Msg, error), from uint64, fn func(seq uint64, at time.Time, m *nats.Msg) error) (uint64, error) {
-	for {
-		m, err := next()
+type messages = iter.Seq2[*jetstream.RawStreamMsg, error]
+
+// batch makes a request that several messages answer, until fn says that it has enough. The iterators of jetstreamext
+// end without an error when nobody answers any more.
+func (e *Engine) batch(ctx context.Context, stream string, get func(context.Context) (messages, error),
+	fn func(*jetstream.RawStreamMsg) bool) error {
+	return e.call(ctx, "$JS.API.DIRECT.GET."+stream, callTimeout+engine.Slack, func(ctx context.Context) error {
+		all, err := get(ctx)
 		if err != nil {
-			return from, err
+			return err
 		}
-		if m.Header.Get(headerStatus) != "" || len(m.Header) == 0 {
-			return from, nil
+		for m, err := range all {
+			if errors.Is(err, jetstreamext.ErrNoMessages) {
+				return nil
+			}
+			if err != nil {
+				return err
+			}
+			if !fn(m) {
+				return nil
+			}
 		}
-		seq, err := strconv.ParseUint(m.Header.Get(headerSequence), 10, 64)
-		if err != nil {
-			return from, fmt.Errorf("an answer of the server: %w", err)
-		}
-		if seq < from {
-			continue
-		}
-		at, _ := time.Parse(time.RFC3339Nano, m.Header.Get(headerTime))
-		if err := fn(seq, at.UTC(), m); err != nil {
-			return from, err
-		}
-		from = seq + 1
+		return ctx.Err()
+	})
+}
+
+// Rooms implements [engine.Engine].
+func (e *Engine) Rooms(ctx context.Context, prefix string) (map[string]int, error) {
+	all := "ttlog." + e.ns + "."
+	v, err := e.info(ctx, jetstream.WithSubjectFilter(all+wildcard(prefix)))
+	if err != nil {
+		return nil, err
 	}
+	rooms := make(map[string]int)
+	for subject, entries := range v.State.Subjects {
+		if name := strings.TrimPrefix(subject, all); strings.HasPrefix(name, prefix) {
+			rooms[name] = int(entries)
+		}
+	}
+	return rooms, nil
 }
 
 // ReadAll implements [engine.Engine].
 func (e *Engine) ReadAll(ctx context.Context, prefix string, fn func(room string, entry engine.Entry) error) error {
 	all := "ttlog." + e.ns + "."
-	return e.scan(ctx, stream, all+wildcard(prefix), 1, func(seq uint64, at time.Time, m *nats.Msg) error {
-		room := strings.TrimPrefix(m.Header.Get(headerSubject), all)
-		if !strings.HasPrefix(room, prefix) {
-			return nil
+	for m, err := range e.scan(ctx, stream, all+wildcard(prefix), 1) {
+		if err != nil {
+			return err
 		}
-		return fn(room, newEntry(seq, at, m.Header, m.Data))
-	})
+		if room := strings.TrimPrefix(m.Subject, all); strings.HasPrefix(room, prefix) {
+			if err := fn(room, newEntry(m)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // wildcard returns what matches all subjects that begin with the prefix, and maybe others.

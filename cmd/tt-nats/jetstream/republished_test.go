@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
 )
 
 // What the server republishes is an entry only with all that the server says of it, and with
@@ -12,7 +13,7 @@ import (
 func TestRepublished(t *testing.T) {
 	message := func(change func(*nats.Msg)) *nats.Msg {
 		m := nats.NewMsg("ttchanged.ns.rooms.a")
-		m.Header = nats.Header{headerSequence: {"9"}, headerLast: {"7"}, headerTime: {"2026-11-22T10:00:00.5Z"}}
+		m.Header = nats.Header{jetstream.SequenceHeader: {"9"}, headerLast: {"7"}, jetstream.TimeStampHeaer: {"2026-11-22T10:00:00.5Z"}}
 		m.Data = []byte("line")
 		change(m)
 		return m
@@ -24,15 +25,15 @@ func TestRepublished(t *testing.T) {
 	if next := republished(message(func(m *nats.Msg) { m.Header.Set(noteKey, "1") })); next == nil || string(next.Note) != "line" || next.Lines != nil {
 		t.Errorf("of a note: %+v", next)
 	}
-	if next := republished(message(func(m *nats.Msg) { m.Header.Set(headerTTL, "1s") })); next == nil || next.Lines == nil || len(next.Lines) > 0 {
+	if next := republished(message(func(m *nats.Msg) { m.Header.Set(jetstream.MsgTTLHeader, "1s") })); next == nil || next.Lines == nil || len(next.Lines) > 0 {
 		t.Errorf("of what is not kept for ever: %+v", next)
 	}
 	for name, change := range map[string]func(*nats.Msg){
 		"headers alone":      func(m *nats.Msg) { m.Data = nil },
 		"no headers":         func(m *nats.Msg) { m.Header = nil },
-		"two numbers":        func(m *nats.Msg) { m.Header.Add(headerSequence, "10") },
+		"two numbers":        func(m *nats.Msg) { m.Header.Add(jetstream.SequenceHeader, "10") },
 		"two numbers before": func(m *nats.Msg) { m.Header.Add(headerLast, "8") },
-		"two times":          func(m *nats.Msg) { m.Header.Add(headerTime, "2026-11-22T10:00:01Z") },
+		"two times":          func(m *nats.Msg) { m.Header.Add(jetstream.TimeStampHeaer, "2026-11-22T10:00:01Z") },
 		"no number":          func(m *nats.Msg) { m.Header.Set(headerLast, "x") },
 	} {
 		if next := republished(message(change)); next != nil {

@@ -17,16 +17,16 @@ func TestSilentCallsSayWhy(t *testing.T) {
 	denied := code.New(code.EngineDenied, "no")
 	e.reach.failed(time.Now().Add(-time.Second), errors.New("raw"))
 	e.reach.last = denied
-	if err := e.silent(); !errors.Is(err, denied) {
+	if err := e.connect(t.Context()); !errors.Is(err, denied) {
 		t.Errorf("got %v", err)
 	}
 	var away *engine.UnreachableError
 	e.reach.last = errors.New("raw")
-	if err := e.silent(); !errors.As(err, &away) || away.Since.IsZero() {
+	if err := e.connect(t.Context()); !errors.As(err, &away) || away.Since.IsZero() {
 		t.Errorf("got %v", err)
 	}
-	e.answered()
-	if err := e.silent(); err != nil {
+	e.reach.answered()
+	if err := e.reach.silent(); err != nil {
 		t.Errorf("got %v", err)
 	}
 }
