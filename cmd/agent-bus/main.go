@@ -5,7 +5,7 @@
 // The rules are in fsroom/topic, the topics of a data directory in
 // cmd/internal/topics, arguments and results of tools in internal/tools, and the
 // transport in internal/stdio. In this package, tools.go is the table of tools,
-// call_*.go has what they do, session.go the topics that a client has joined, order.go
+// calls_*.go has what they do, session.go the topics that a client has joined, order.go
 // the order of its calls, wait.go how calls wait, and cli_*.go the commands.
 package main
 

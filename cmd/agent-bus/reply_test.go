@@ -196,4 +196,10 @@ func mentions(t testing.TB, text string, words ...string) {
 	}
 }
 
-func quoted(v any) string { return string(toJSON(v)) }
+func quoted(v any) string {
+	data, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	return string(data)
+}

@@ -310,14 +310,14 @@ func joinScenarios() []scenario {
 	}
 }
 
-func TestSchemasAreHandWritten(t *testing.T) {
+func TestSchemasAreSimple(t *testing.T) {
 	t.Parallel()
 	limits, err := tools.SettingsFrom(func(string) string { return "" })
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, tool := range toolTable(limits.Limits) {
-		data, err := json.Marshal(object(tool.params...))
+	for _, tool := range toolTable() {
+		data, err := json.Marshal(tools.Schema(tool.arguments(), limits.Limits))
 		if err != nil {
 			t.Fatal(err)
 		}

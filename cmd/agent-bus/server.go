@@ -50,7 +50,7 @@ func newServer(shutdownCtx context.Context, b *bus, version string, w io.Writer,
 			Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}},
 		})
 	s.mcp.AddReceivingMiddleware(s.recoverPanics)
-	for _, t := range toolTable(b.limits) {
+	for _, t := range toolTable() {
 		s.add(t)
 	}
 	return s

@@ -20,7 +20,8 @@ func TestAPanicIsAnswered(t *testing.T) {
 	srv, transport := s.newServer()
 	var log bytes.Buffer
 	srv.log = slog.New(slog.NewTextHandler(&log, nil))
-	srv.add(&tool{name: "explode", description: "It does.", run: func(context.Context, *call) (tools.Result, error) { panic("boom") }})
+	srv.add(taking(tool{name: "explode", description: "It does."},
+		func(context.Context, *call, *tools.None) (tools.Result, error) { panic("boom") }))
 	p := s.connected(transport, "2025-06-18", nil)
 	mentions(t, p.refused("INTERNAL", "explode", `{}`).text, "boom", "bug")
 	mentions(t, log.String(), "boom", "server_test.go") // with the stack

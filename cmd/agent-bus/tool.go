@@ -6,6 +6,7 @@ import (
 	"errors"
 	"maps"
 
+	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/talking-stick/tt/cmd/agent-bus/internal/tools"
 	"github.com/talking-stick/tt/cmd/internal/cli"
@@ -19,23 +20,32 @@ type tool struct {
 	name        string
 	title       string
 	description string
-	params      []param
-	onTopic     bool // has an argument topic_id, which is required
-	joined      bool // onTopic, and only for sessions that have joined the topic
+	joined      bool // only for sessions that have joined the topic
 	readOnly    bool // changes nothing, so that clients need not ask their user
 	idempotent  bool // calling it twice is the same as once
 	destructive bool // ends something for everybody, which cannot be undone
 	unordered   bool // need not wait for the client's earlier calls
 	large       bool // results can be larger than clients show by default
-	run         func(context.Context, *call) (tools.Result, error)
+	arguments   func() tools.Arguments
+	schema      *jsonschema.Schema
+	run         func(context.Context, *call, tools.Arguments) (tools.Result, error)
+}
+
+// taking returns the tool with what runs it, whose arguments are of the type A.
+func taking[A any, P interface {
+	*A
+	tools.Arguments
+}](t tool, run func(context.Context, *call, P) (tools.Result, error)) *tool {
+	t.arguments = func() tools.Arguments { return P(new(A)) }
+	t.run = func(ctx context.Context, c *call, a tools.Arguments) (tools.Result, error) { return run(ctx, c, a.(P)) }
+	return &t
 }
 
 // A call is one use of a tool.
 type call struct {
 	*server
 	request *mcp.CallToolRequest
-	args    *tools.Args
-	topicID string           // of a tool that is onTopic
+	topicID string           // of a tool that is about one topic
 	topic   *questions.Topic // likewise
 	member  *membership      // of the session in that topic, nil if it has not joined
 	agent   string           // its name there, "" without one
@@ -50,30 +60,23 @@ func (s *server) add(t *tool) {
 	if t.large {
 		meta = mcp.Meta{"anthropic/maxResultSizeChars": 500_000}
 	}
+	t.schema = tools.Schema(t.arguments(), s.limits)
 	s.mcp.AddTool(&mcp.Tool{
-		Meta: meta, Name: t.name, Title: t.title, Description: t.description, InputSchema: object(t.params...),
+		Meta: meta, Name: t.name, Title: t.title, Description: t.description, InputSchema: t.schema,
 		Annotations: &mcp.ToolAnnotations{
 			Title: t.title, ReadOnlyHint: t.readOnly, IdempotentHint: t.idempotent || t.readOnly, DestructiveHint: &t.destructive,
 			OpenWorldHint: &no,
 		},
 	}, func(ctx context.Context, request *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		return s.result(ctx, t, request)
+		result, err := s.call(ctx, t, request)
+		if err != nil && gaveUp(ctx, err) {
+			return nil, err // nobody reads it
+		}
+		return toolResult(result, s.busError(err))
 	})
 }
 
-func (s *server) result(ctx context.Context, t *tool, request *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-	result, err := s.call(ctx, t, request)
-	if err != nil && gaveUp(ctx, err) {
-		return nil, err // nobody reads it
-	}
-	return toolResult(result, s.busError(err))
-}
-
 func (s *server) call(ctx context.Context, t *tool, request *mcp.CallToolRequest) (tools.Result, error) {
-	args, err := tools.ParseArgs(request.Params.Arguments)
-	if err != nil {
-		return nil, err
-	}
 	number := numberOf(request)
 	defer s.order.leave(number)
 	if t.unordered {
@@ -81,44 +84,44 @@ func (s *server) call(ctx context.Context, t *tool, request *mcp.CallToolRequest
 	} else if err := s.order.enter(ctx, number); err != nil {
 		return nil, err
 	}
-	unknown := args.Unknown(t.argumentNames())
-	c := &call{
-		server: s, request: request, args: args, startsWaiting: func() { s.order.leave(number) },
-	}
-	result, err := t.start(ctx, c)
+	c := &call{server: s, request: request, startsWaiting: func() { s.order.leave(number) }}
+	a := t.arguments()
+	unknown, wrong := tools.Read(request.Params.Arguments, t.schema, a)
+	result, err := t.start(ctx, c, a, wrong)
 	if err != nil {
 		return nil, withUnknown(err, unknown)
 	}
 	return warned(result, unknown...), nil
 }
 
-// start finds out the topic and the agent if the tool needs them, and runs the tool.
-func (t *tool) start(ctx context.Context, c *call) (result tools.Result, err error) {
-	if !t.onTopic {
-		return t.run(ctx, c)
+// start finds out the topic and the agent if the tool needs them, and runs the tool. wrong is the
+// error of the arguments, which are known up to the first wrong one.
+func (t *tool) start(ctx context.Context, c *call, a tools.Arguments, wrong error) (result tools.Result, err error) {
+	on, onTopic := a.(interface{ Topic() string })
+	if onTopic && on.Topic() != "" {
+		c.topicID = on.Topic()
+		if c.member = c.session.membership(c.topicID); c.member == nil && t.joined {
+			return nil, tools.NotJoined(c.topicID)
+		}
 	}
-	if c.topicID = c.args.Required("topic_id"); c.args.Err() != nil {
-		return nil, c.args.Err()
+	if wrong != nil {
+		return nil, wrong
 	}
-	if c.member = c.session.membership(c.topicID); c.member == nil && t.joined {
-		return nil, tools.NotJoined(c.topicID)
+	warnings, err := a.Check(c.limits)
+	if err == nil && onTopic {
+		c.topic, err = c.Topic(c.topicID)
 	}
-	c.topic, c.args.Otherwise = c.Topic(c.topicID) // which the tool returns, if no argument is wrong
+	if err != nil {
+		return nil, err
+	}
 	if c.member != nil {
 		c.agent = c.member.agent
-	}
-	if c.member != nil && c.args.Otherwise == nil {
 		questions.Seen(c.topic, c.agent)
 	}
-	return t.run(ctx, c)
-}
-
-func (t *tool) argumentNames() []string {
-	names := []string{} // a tool without arguments knows none
-	for _, p := range t.params {
-		names = append(names, p.name)
+	if result, err = t.run(ctx, c, a); err != nil {
+		return nil, err
 	}
-	return names
+	return warned(result, warnings...), nil
 }
 
 // withUnknown adds the unknown arguments to the refusal of an argument: often a

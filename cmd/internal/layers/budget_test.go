@@ -32,7 +32,7 @@ var testTools = []string{
 // stands for the packages under it that have none of their own. Lower a row with the commit
 // that makes it smaller.
 var budgets = map[string]int{
-	"cmd/agent-bus":              4400,
+	"cmd/agent-bus":              4150,
 	"cmd/internal/changes":       950,
 	"cmd/internal/cli":           2950,
 	"cmd/internal/completion":    400,

@@ -1,8 +1,8 @@
 // Package tools is the surface of the agent bus's tools: what an agent sends and
 // what it gets back, but not what the tools do.
 //
-//	Args, ParseX           the arguments of a call, read and checked      args.go, parse.go, parse_answer.go
-//	NewXResult, Poll, …    results, as JSON and as text                   result.go, result_question.go, render.go
+//	Arguments, Read        the arguments of a call, read and checked      arguments.go, read.go
+//	NewXResult             results, as JSON and as text                   result.go, result_question.go, render.go
 //	ErrorResult(err)       errors in the same two forms                   errors.go
 //	SettingsFrom(lookup)   the limits that environment variables set      settings.go
 //

@@ -102,9 +102,9 @@ func (r *PollResult) Text() string {
 	return b.String()
 }
 
-// Poll returns the status of a question and its answers without the first skip ones,
+// NewPollResult returns the status of a question and its answers without the first skip ones,
 // as many as fit into a result. Anybody may ask.
-func Poll(s *topic.State, questionID string, skip int, lookup topic.Lookup) (*PollResult, error) {
+func NewPollResult(s *topic.State, questionID string, skip int, lookup topic.Lookup) (*PollResult, error) {
 	q, err := s.FindQuestion(questionID)
 	if err != nil {
 		return nil, err
@@ -199,7 +199,7 @@ type PendingResult struct {
 
 // PendingList returns the oldest questions that the agent can answer, or with Mine
 // the newest pending ones of its own, as many as fit into a result.
-func PendingList(s *topic.State, agent string, request PendingRequest, lookup topic.Lookup) (Result, error) {
+func PendingList(s *topic.State, agent string, request *Pending, lookup topic.Lookup) (Result, error) {
 	if !s.Exists() {
 		return nil, topic.NotFound("topic_id", s.TopicID)
 	}
@@ -291,4 +291,49 @@ func (r *SavedResult) Text() string {
 	}
 	fmt.Fprintf(&b, "Next: %s, up to %d times.", r.NextAction.Call(), r.ClientPlan.MaxAttempts)
 	return b.String()
+}
+
+// A NextAction is the call that the agent should make next.
+type NextAction struct {
+	Tool string   `json:"tool"`
+	Args CallArgs `json:"args"`
+}
+
+// CallArgs are the arguments of a [NextAction], without those that are zero.
+type CallArgs struct {
+	TopicID     string `json:"topic_id"`
+	QuestionID  string `json:"question_id,omitempty"`
+	Skip        int    `json:"skip,omitempty"`
+	Limit       int    `json:"limit,omitempty"`
+	WaitSeconds int    `json:"wait_seconds,omitempty"`
+}
+
+// A ClientPlan says how often to make the call.
+type ClientPlan struct {
+	MaxAttempts int `json:"max_attempts"`
+}
+
+func pollAction(topicID, questionID string) NextAction {
+	return NextAction{Tool: "ask_poll", Args: CallArgs{TopicID: topicID, QuestionID: questionID, WaitSeconds: MaxWaitSeconds}}
+}
+
+func pendingAction(topicID string) NextAction {
+	return NextAction{Tool: "pending_list", Args: CallArgs{TopicID: topicID, Limit: DefaultListLimit, WaitSeconds: DefaultWaitSeconds}}
+}
+
+// Call writes the action as a call: ask_poll(topic_id="…", question_id="…").
+func (a NextAction) Call() string {
+	text := fmt.Sprintf("%s(topic_id=%q", a.Tool, a.Args.TopicID)
+	if a.Args.QuestionID != "" {
+		text += fmt.Sprintf(", question_id=%q", a.Args.QuestionID)
+	}
+	for _, arg := range []struct {
+		name  string
+		value int
+	}{{"skip", a.Args.Skip}, {"limit", a.Args.Limit}, {"wait_seconds", a.Args.WaitSeconds}} {
+		if arg.value != 0 {
+			text += fmt.Sprintf(", %s=%d", arg.name, arg.value)
+		}
+	}
+	return text + ")"
 }

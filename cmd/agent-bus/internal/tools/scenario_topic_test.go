@@ -30,11 +30,12 @@ func TestTopics(t *testing.T) {
 			equal(t, "message", tools.Translate(err).Message, "the topic's lock was not had")
 		}},
 		{"an argument of a tool that has none", func(t *testing.T, s *stage) {
-			a, err := tools.ParseArgs([]byte(`{"x":1}`))
+			var a tools.None
+			unknown, err := tools.Read([]byte(`{"x":1}`), tools.Schema(&a, topic.DefaultLimits()), &a)
 			if err != nil {
 				t.Fatal(err)
 			}
-			equal(t, "warning", a.Unknown(nil)[0].Message, "x was ignored; the tool takes no arguments")
+			equal(t, "warning", unknown[0].Message, "x was ignored; the tool takes no arguments")
 		}},
 		{"5 no empty warnings", func(t *testing.T, s *stage) { warned(t, s.ok("A", "topic_list", `{}`)) }},
 		{"6 create", func(t *testing.T, s *stage) {

@@ -2,44 +2,51 @@ package tools_test
 
 import (
 	"encoding/json"
-	"strings"
 
 	"github.com/talking-stick/tt/cmd/agent-bus/internal/tools"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/topic"
 )
 
-// run strings the rules together as a server does.
-func (w *world) run(session, tool string, raw json.RawMessage) (tools.Result, error) {
-	a, err := tools.ParseArgs(raw)
+// read reads the arguments of a tool, and checks them. It returns the warnings of both.
+func (w *world) read(raw json.RawMessage, a tools.Arguments) ([]tools.Warning, error) {
+	unknown, err := tools.Read(raw, tools.Schema(a, w.Limits), a)
 	if err != nil {
 		return nil, err
 	}
+	warnings, err := a.Check(w.Limits)
+	return append(warnings, unknown...), err
+}
+
+// run strings the rules together as a server does.
+func (w *world) run(session, tool string, raw json.RawMessage) (tools.Result, error) {
 	switch tool {
 	case "topic_create":
-		return w.create(a)
+		return w.create(raw)
 	case "topic_list":
-		status := a.Choice("status", topic.ListOpen, topic.ListClosed, topic.ListAll)
-		return tools.NewListResult(w.Infos(), status), a.Err()
+		var a tools.List
+		_, err := w.read(raw, &a)
+		return tools.NewListResult(w.Infos(), a.Status), err
 	case "topic_resolve":
-		r := topic.ResolveRequest{Name: strings.TrimSpace(a.Required("name")), AllowClosed: a.Boolean("allow_closed")}
-		if a.Err() != nil {
-			return nil, a.Err()
+		var a tools.Resolve
+		if _, err := w.read(raw, &a); err != nil {
+			return nil, err
 		}
-		found, err := topic.Find(w.Infos(), r)
+		found, err := topic.Find(w.Infos(), topic.ResolveRequest{Name: a.Name, AllowClosed: a.AllowClosed})
 		return tools.NewTopicResult(&found), err
 	case "topic_join":
-		return w.join(session, a)
+		return w.join(session, raw)
 	}
-	id := a.Required("topic_id")
-	if a.Err() != nil {
-		return nil, a.Err()
+	var on tools.OnTopic
+	if _, err := w.read(raw, &on); err != nil {
+		return nil, err
 	}
+	id := on.TopicID
 	if tool == "topic_close" {
-		return w.close(id, a)
+		return w.close(id, raw)
 	}
 	if tool == "ask_poll" {
-		return w.poll(id, a)
+		return w.poll(id, raw)
 	}
 	agent := w.names[[2]string{session, id}]
 	if agent == "" {
@@ -47,56 +54,60 @@ func (w *world) run(session, tool string, raw json.RawMessage) (tools.Result, er
 	}
 	switch tool {
 	case "ask":
-		return w.ask(session, id, agent, a)
+		return w.ask(session, id, agent, raw)
 	case "pending_list":
-		return w.pending(id, agent, a)
+		return w.pending(id, agent, raw)
 	case "answer":
-		return w.answer(id, agent, a)
+		return w.answer(id, agent, raw)
 	case "ask_cancel":
-		return w.cancel(id, agent, a)
+		return w.cancel(id, agent, raw)
 	}
-	return w.mark(id, agent, a)
+	return w.mark(id, agent, raw)
 }
 
-func (w *world) create(a *tools.Args) (tools.Result, error) {
-	r, err := tools.ParseCreate(a, w.Limits)
-	if err != nil {
+func (w *world) create(raw json.RawMessage) (tools.Result, error) {
+	var a tools.Create
+	if _, err := w.read(raw, &a); err != nil {
 		return nil, err
 	}
-	info := w.Create(r)
+	info := w.Create(topic.CreateRequest{Name: a.Name, Metadata: a.Metadata, Mode: a.Mode})
 	return tools.NewTopicResult(&info), nil
 }
 
-func (w *world) join(session string, a *tools.Args) (tools.Result, error) {
-	r, err := tools.ParseJoin(a, func() string { return w.harness })
+func (w *world) join(session string, raw json.RawMessage) (tools.Result, error) {
+	var a tools.Join
+	if _, err := w.read(raw, &a); err != nil {
+		return nil, err
+	}
+	agent, err := a.Agent(func() string { return w.harness })
 	if err != nil {
 		return nil, err
 	}
-	if r.Name != "" {
-		found, err := topic.Find(w.Infos(), topic.ResolveRequest{Name: r.Name, AllowClosed: r.AllowClosed})
+	if a.Name != "" {
+		found, err := topic.Find(w.Infos(), topic.ResolveRequest{Name: a.Name, AllowClosed: a.AllowClosed})
 		if err != nil {
 			return nil, err
 		}
-		r.TopicID = found.TopicID
+		a.TopicID = found.TopicID
 	}
-	s := w.Topic(r.TopicID).State
+	s := w.Topic(a.TopicID).State
 	if !s.Exists() {
-		return nil, topic.NotFound("topic_id", r.TopicID)
+		return nil, topic.NotFound("topic_id", a.TopicID)
 	}
-	key := [2]string{session, r.TopicID}
-	if err := s.CheckRejoin(w.names[key], r.AgentName, w.asked[key]); err != nil {
+	key := [2]string{session, a.TopicID}
+	if err := s.CheckRejoin(w.names[key], agent, w.asked[key]); err != nil {
 		return nil, err
 	}
-	w.names[key] = r.AgentName
-	return tools.NewJoinResult(s, r.AgentName, "/data"), nil
+	w.names[key] = agent
+	return tools.NewJoinResult(s, agent, "/data"), nil
 }
 
-func (w *world) close(id string, a *tools.Args) (tools.Result, error) {
-	reason := a.Reason(w.Limits)
-	if a.Err() != nil {
-		return nil, a.Err()
+func (w *world) close(id string, raw json.RawMessage) (tools.Result, error) {
+	var a tools.Close
+	if _, err := w.read(raw, &a); err != nil {
+		return nil, err
 	}
-	events, err := w.Topic(id).State.Close("", reason)
+	events, err := w.Topic(id).State.Close("", a.Reason)
 	if err != nil {
 		return nil, err
 	}
@@ -107,14 +118,14 @@ func (w *world) close(id string, a *tools.Args) (tools.Result, error) {
 	return r, nil
 }
 
-func (w *world) poll(id string, a *tools.Args) (tools.Result, error) {
-	question, skip := a.Required("question_id"), a.Integer("skip", 0, 0)
-	if a.Integer("min_answers", 1, 1); a.Err() != nil {
-		return nil, a.Err()
+func (w *world) poll(id string, raw json.RawMessage) (tools.Result, error) {
+	var a tools.Poll
+	if _, err := w.read(raw, &a); err != nil {
+		return nil, err
 	}
 	m := w.Topic(id)
-	r, err := tools.Poll(m.State, question, skip, m.Lookup)
-	return r, w.mismatch(err, id, question)
+	r, err := tools.NewPollResult(m.State, a.QuestionID, a.Skip, m.Lookup)
+	return r, w.mismatch(err, id, a.QuestionID)
 }
 
 // mismatch turns "not found" into TOPIC_MISMATCH if the question is elsewhere.
@@ -129,11 +140,12 @@ func (w *world) mismatch(err error, id, question string) error {
 	return err
 }
 
-func (w *world) ask(session, id, agent string, a *tools.Args) (tools.Result, error) {
-	r, waitSeconds, err := tools.ParseAsk(a, w.Limits)
-	if err != nil {
+func (w *world) ask(session, id, agent string, raw json.RawMessage) (tools.Result, error) {
+	var a tools.Ask
+	if _, err := w.read(raw, &a); err != nil {
 		return nil, err
 	}
+	r := topic.AskRequest{Question: a.Question, To: a.To}
 	events, question, err := w.Topic(id).State.Ask(agent, r, w.NewID, w.Limits)
 	if err != nil {
 		return nil, err
@@ -141,7 +153,7 @@ func (w *world) ask(session, id, agent string, a *tools.Args) (tools.Result, err
 	w.Commit(id, events)
 	key := [2]string{session, id}
 	w.asked[key] = append(w.asked[key], question)
-	if waitSeconds == 0 {
+	if a.WaitSeconds == 0 {
 		return tools.NewQueuedResult(id, question, agent, r.To), nil
 	}
 	return w.waited(id, question)
@@ -150,28 +162,29 @@ func (w *world) ask(session, id, agent string, a *tools.Args) (tools.Result, err
 // waited is what an ask answers that waited until now.
 func (w *world) waited(id, question string) (tools.Result, error) {
 	m := w.Topic(id)
-	r, err := tools.Poll(m.State, question, 0, m.Lookup)
+	r, err := tools.NewPollResult(m.State, question, 0, m.Lookup)
 	if err != nil {
 		return nil, err
 	}
 	return r.AskResult(w.listeners), nil
 }
 
-func (w *world) pending(id, agent string, a *tools.Args) (tools.Result, error) {
-	r, err := tools.ParsePending(a)
-	if err != nil {
+func (w *world) pending(id, agent string, raw json.RawMessage) (tools.Result, error) {
+	var a tools.Pending
+	if _, err := w.read(raw, &a); err != nil {
 		return nil, err
 	}
 	m := w.Topic(id)
-	return tools.PendingList(m.State, agent, r, m.Lookup)
+	return tools.PendingList(m.State, agent, &a, m.Lookup)
 }
 
-func (w *world) answer(id, agent string, a *tools.Args) (tools.Result, error) {
-	responses, warnings, err := tools.ParseResponses(a, w.Limits)
+func (w *world) answer(id, agent string, raw json.RawMessage) (tools.Result, error) {
+	var a tools.Answer
+	warnings, err := w.read(raw, &a)
 	if err != nil {
 		return nil, err
 	}
-	events, tally, err := w.Topic(id).State.Answer(agent, responses, w.NewID)
+	events, tally, err := w.Topic(id).State.Answer(agent, a.Stored(), w.NewID)
 	if err != nil {
 		return nil, err
 	}
@@ -180,12 +193,13 @@ func (w *world) answer(id, agent string, a *tools.Args) (tools.Result, error) {
 	return r, nil
 }
 
-func (w *world) cancel(id, agent string, a *tools.Args) (tools.Result, error) {
-	question, reason := a.Required("question_id"), a.Reason(w.Limits)
-	if a.Err() != nil {
-		return nil, a.Err()
+func (w *world) cancel(id, agent string, raw json.RawMessage) (tools.Result, error) {
+	var a tools.Cancel
+	if _, err := w.read(raw, &a); err != nil {
+		return nil, err
 	}
-	events, err := w.Topic(id).State.Cancel(agent, question, reason)
+	question := a.QuestionID
+	events, err := w.Topic(id).State.Cancel(agent, question, a.Reason)
 	if err != nil {
 		return nil, w.mismatch(err, id, question)
 	}
@@ -196,11 +210,12 @@ func (w *world) cancel(id, agent string, a *tools.Args) (tools.Result, error) {
 	return r, nil
 }
 
-func (w *world) mark(id, agent string, a *tools.Args) (tools.Result, error) {
-	question := a.Required("question_id")
-	if a.Err() != nil {
-		return nil, a.Err()
+func (w *world) mark(id, agent string, raw json.RawMessage) (tools.Result, error) {
+	var a tools.OfQuestion
+	if _, err := w.read(raw, &a); err != nil {
+		return nil, err
 	}
+	question := a.QuestionID
 	events, err := w.Topic(id).State.MarkAnswered(agent, question)
 	if err != nil {
 		return nil, w.mismatch(err, id, question)

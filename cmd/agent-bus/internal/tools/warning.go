@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -74,15 +75,13 @@ func RoomEnded(topicID string) Warning {
 		Context: map[string]any{"topic_id": topicID}}
 }
 
-// unknownArguments returns one warning for each name, in alphabetical order.
-func unknownArguments(prefix string, names, known []string) []Warning {
-	slices.Sort(names)
+// unknownArguments returns one warning for each name that is not known, in alphabetical order.
+func unknownArguments(prefix string, given map[string]json.RawMessage, known []string) (warnings []Warning) {
 	what := "the arguments are " + strings.Join(known, ", ")
 	if len(known) == 0 {
 		what = "the tool takes no arguments"
 	}
-	var warnings []Warning
-	for _, name := range slices.Compact(names) {
+	for _, name := range slices.Sorted(maps.Keys(given)) {
 		warnings = append(warnings, Warning{
 			Code:    WarnUnknownArgument,
 			Message: prefix + topic.Clip(name) + " was ignored; " + what,

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"strings"
 
 	"github.com/talking-stick/tt/cmd/agent-bus/internal/tools"
 	"github.com/talking-stick/tt/cmd/internal/questions"
@@ -24,52 +23,36 @@ func (r *pingResult) Text() string {
 	return "ok, agent-bus " + r.SpecVersion + "\ndata_dir: " + r.DataDir + tools.EngineLine(r.Engine)
 }
 
-func ping(_ context.Context, c *call) (tools.Result, error) {
+func ping(_ context.Context, c *call, _ *tools.None) (tools.Result, error) {
 	return &pingResult{OK: true, SpecVersion: specVersion, DataDir: c.home, Engine: c.engine}, nil
 }
 
-func topicCreate(ctx context.Context, c *call) (tools.Result, error) {
-	request, err := tools.ParseCreate(c.args, c.limits)
+func topicCreate(ctx context.Context, c *call, a *tools.Create) (tools.Result, error) {
+	info, doubtful, err := c.Create(ctx, topic.CreateRequest{Name: a.Name, Metadata: a.Metadata, Mode: a.Mode})
 	if err != nil {
-		return nil, err
-	}
-	info, doubtful, err := c.Create(ctx, request)
-	if err != nil {
-		return nil, withUnreadable(err, doubtful, request.Name)
+		return nil, withUnreadable(err, doubtful, a.Name)
 	}
 	return warned(tools.NewTopicResult(&info), warningsOf(doubtful)...), nil
 }
 
-func topicList(_ context.Context, c *call) (tools.Result, error) {
-	status := c.args.Choice("status", topic.ListOpen, topic.ListClosed, topic.ListAll)
-	if err := c.args.Err(); err != nil {
-		return nil, err
-	}
+func topicList(_ context.Context, c *call, a *tools.List) (tools.Result, error) {
 	all, err := c.Index()
 	if err != nil {
 		return nil, err
 	}
-	return warned(tools.NewListResult(all.Infos(), status), warningsOf(all.Unreadable)...), nil
+	return warned(tools.NewListResult(all.Infos(), a.Status), warningsOf(all.Unreadable)...), nil
 }
 
-func topicResolve(_ context.Context, c *call) (tools.Result, error) {
-	request := topic.ResolveRequest{Name: strings.TrimSpace(c.args.Required("name")), AllowClosed: c.args.Boolean("allow_closed")}
-	if err := c.args.Err(); err != nil {
-		return nil, err
-	}
-	info, warnings, err := c.resolve(request)
+func topicResolve(_ context.Context, c *call, a *tools.Resolve) (tools.Result, error) {
+	info, warnings, err := c.resolve(topic.ResolveRequest{Name: a.Name, AllowClosed: a.AllowClosed})
 	if err != nil {
 		return nil, err
 	}
 	return warned(tools.NewTopicResult(&info), warnings...), nil
 }
 
-func topicClose(ctx context.Context, c *call) (tools.Result, error) {
-	reason := c.args.Reason(c.limits)
-	if err := c.args.Err(); err != nil {
-		return nil, err
-	}
-	s, changed, err := questions.Close(ctx, c.topic, c.agent, reason)
+func topicClose(ctx context.Context, c *call, a *tools.Close) (tools.Result, error) {
+	s, changed, err := questions.Close(ctx, c.topic, c.agent, a.Reason)
 	if err != nil {
 		return nil, err
 	}
@@ -86,16 +69,16 @@ func closeResult(s *topic.State, changed bool) *tools.CloseResult {
 	return result
 }
 
-func topicJoin(ctx context.Context, c *call) (tools.Result, error) {
-	request, err := tools.ParseJoin(c.args, c.defaultName)
+func topicJoin(ctx context.Context, c *call, a *tools.Join) (tools.Result, error) {
+	agent, err := a.Agent(c.defaultName)
 	if err != nil {
 		return nil, err
 	}
-	id := request.TopicID
+	id := a.TopicID
 	var warnings []tools.Warning
-	if request.Name != "" {
+	if a.Name != "" {
 		var info topic.Info
-		info, warnings, err = c.resolve(topic.ResolveRequest{Name: request.Name, AllowClosed: request.AllowClosed})
+		info, warnings, err = c.resolve(topic.ResolveRequest{Name: a.Name, AllowClosed: a.AllowClosed})
 		if err != nil {
 			return nil, err
 		}
@@ -105,17 +88,17 @@ func topicJoin(ctx context.Context, c *call) (tools.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, inUse, err := c.session.join(ctx, r, request.AgentName)
+	s, inUse, err := c.session.join(ctx, r, agent)
 	if err != nil {
 		return nil, err
 	}
 	if inUse {
-		warnings = append(warnings, tools.NameInUse(id, request.AgentName))
+		warnings = append(warnings, tools.NameInUse(id, agent))
 	}
-	result := tools.NewJoinResult(s, request.AgentName, c.home)
+	result := tools.NewJoinResult(s, agent, c.home)
 	result.Engine = c.engine
-	if request.Agents {
-		others, err := questions.Listeners(r, request.AgentName)
+	if a.Agents {
+		others, err := questions.Listeners(r, agent)
 		if err != nil {
 			return nil, err
 		}

@@ -1,0 +1,191 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/talking-stick/tt/cmd/agent-bus/internal/tools"
+	"github.com/talking-stick/tt/cmd/internal/questions"
+	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/fsroom/topic"
+	"github.com/talking-stick/tt/journal/event"
+)
+
+func ask(ctx context.Context, c *call, a *tools.Ask) (tools.Result, error) {
+	id, warnings, err := c.ask(ctx, c.topic, c.agent, a)
+	if id != "" {
+		c.member.asked = append(c.member.asked, id)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if a.WaitSeconds == 0 {
+		return warned(tools.NewQueuedResult(c.topicID, id, c.agent, a.To), warnings...), nil
+	}
+	polled, listeners, err := c.bus.awaitAnswer(ctx, c.topic, id, func(over func(*topic.State) bool) error {
+		return c.until(ctx, a.WaitSeconds, over)
+	})
+	if err != nil {
+		return nil, withQuestion(err, id)
+	}
+	return warned(polled.AskResult(listeners), warnings...), nil
+}
+
+// awaitAnswer waits by wait until a question has an answer or is settled. It returns how the
+// question stands then, and how many agents could hear of it, negative if that is not known.
+func (b *bus) awaitAnswer(ctx context.Context, r *questions.Topic, id string,
+	wait func(over func(*topic.State) bool) error) (polled *tools.PollResult, listeners int, err error) {
+	before := b.hearers(r, id) // tt wait ends when it hears of the question
+	if err = wait(func(s *topic.State) bool { return s.AskSettled(id, 1) }); err == nil {
+		polled, err = poll(ctx, r, id, 0)
+	}
+	if err != nil {
+		return nil, 0, err
+	}
+	after := b.hearers(r, id)
+	if before == nil || after == nil {
+		return polled, -1, nil
+	}
+	all := append(before, after...)
+	slices.Sort(all)
+	return polled, len(slices.Compact(all)), nil
+}
+
+// ask stores a question of the agent, and sets whom it is for to who is meant by the name. The
+// warnings are about a name that nobody has had yet (who has it may come later), and about a room
+// that has ended. With an error the id is not empty if the question may have been stored.
+func (b *bus) ask(ctx context.Context, r *questions.Topic, agent string, a *tools.Ask) (id string, warnings []tools.Warning, err error) {
+	store, err := b.Store()
+	if err != nil {
+		return "", nil, err
+	}
+	snap, err := r.View()
+	if err != nil {
+		return "", nil, err
+	}
+	to, err := questions.AddresseeOf(store, r, snap.State, agent, a.To)
+	if err != nil {
+		return "", nil, err
+	}
+	if to.RoomEnded {
+		warnings = append(warnings, tools.RoomEnded(r.Name()))
+	}
+	if a.To = to.ID; !to.Known {
+		warnings = append(warnings, tools.UnknownRecipient(to.ID, to.Candidates))
+	}
+	id, err = questions.Ask(ctx, r, agent, topic.AskRequest{Question: a.Question, To: a.To}, b.limits)
+	return id, warnings, err
+}
+
+// hearers returns the agents that the question is offered to and that can hear of it now,
+// nil if that cannot be found out.
+func (b *bus) hearers(r *questions.Topic, questionID string) []string {
+	store, err := b.Store()
+	if err != nil {
+		return nil
+	}
+	snap, err := r.View()
+	if err != nil {
+		return nil
+	}
+	return append([]string{}, questions.Hearers(store, r, snap.State, questionID)...)
+}
+
+// withQuestion adds the question's id to an error that happened after the question
+// was stored.
+func withQuestion(err error, questionID string) error {
+	if err == nil || errors.Is(err, context.Canceled) {
+		return err
+	}
+	e := tools.Translate(err)
+	return e.WithHint("the question was stored as %s: %s", questionID, e.Hint).With("question_id", questionID)
+}
+
+func askPoll(ctx context.Context, c *call, a *tools.Poll) (tools.Result, error) {
+	err := c.until(ctx, a.WaitSeconds, func(s *topic.State) bool { return s.AskSettled(a.QuestionID, a.MinAnswers) })
+	if err != nil {
+		return nil, err
+	}
+	result, err := poll(ctx, c.topic, a.QuestionID, a.Skip)
+	if err != nil {
+		return nil, c.onOtherTopic(ctx, err, a.QuestionID)
+	}
+	if result.AcceptingAnswers {
+		result.Missing = max(0, a.MinAnswers-max(1, result.AnswersCount))
+	}
+	return result, nil
+}
+
+func poll(ctx context.Context, r *questions.Topic, questionID string, skip int) (*tools.PollResult, error) {
+	s, lookup, closeJournal, err := questions.ReadQuestion(ctx, r, questionID)
+	if err != nil {
+		return nil, err
+	}
+	defer closeJournal()
+	return tools.NewPollResult(s, questionID, skip, lookup)
+}
+
+// onOtherTopic turns the error that the topic has no such question into
+// TOPIC_MISMATCH if another topic has it.
+func (c *call) onOtherTopic(ctx context.Context, err error, questionID string) error {
+	if code.Of(err) != topic.QuestionNotFound {
+		return err
+	}
+	found, scanErr := c.TopicOf(ctx, questionID, c.topicID)
+	if scanErr != nil || found == "" {
+		return err
+	}
+	return tools.Mismatch(questionID, c.topicID)
+}
+
+func pendingList(ctx context.Context, c *call, a *tools.Pending) (tools.Result, error) {
+	err := c.until(ctx, a.WaitSeconds, func(s *topic.State) bool { return s.OfferSettled(c.agent) })
+	if err != nil {
+		return nil, err
+	}
+	snap, err := c.topic.View()
+	if err != nil {
+		return nil, err
+	}
+	lookup, closeJournal, err := questions.OpenLookup(ctx, c.topic)
+	if err != nil {
+		return nil, err
+	}
+	defer closeJournal()
+	return tools.PendingList(snap.State, c.agent, a, lookup)
+}
+
+func answer(ctx context.Context, c *call, a *tools.Answer) (tools.Result, error) {
+	s, tally, err := questions.Answer(ctx, c.topic, c.agent, a.Stored())
+	if err != nil {
+		return nil, err
+	}
+	return tools.NewSavedResult(s, tally), nil
+}
+
+func askCancel(ctx context.Context, c *call, a *tools.Cancel) (tools.Result, error) {
+	return c.settle(ctx, a.QuestionID, tools.WarnAlreadyCancelled, func(s *topic.State) ([]event.Event, error) {
+		return s.Cancel(c.agent, a.QuestionID, a.Reason)
+	})
+}
+
+func questionMarkAnswered(ctx context.Context, c *call, a *tools.OfQuestion) (tools.Result, error) {
+	return c.settle(ctx, a.QuestionID, tools.WarnAlreadyAnswered, func(s *topic.State) ([]event.Event, error) {
+		return s.MarkAnswered(c.agent, a.QuestionID)
+	})
+}
+
+// settle settles a question with [questions.Settle]. If that changes nothing, the result has a
+// warning with the code already.
+func (c *call) settle(ctx context.Context, id, already string, decide func(*topic.State) ([]event.Event, error)) (tools.Result, error) {
+	s, changed, err := questions.Settle(ctx, c.topic, id, decide)
+	if err != nil {
+		return nil, c.onOtherTopic(ctx, err, id)
+	}
+	result := tools.NewSettledResult(s, id)
+	if !changed {
+		result.Warn(tools.Already(already, "question_id", id))
+	}
+	return result, nil
+}

@@ -1,0 +1,269 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/talking-stick/tt/cmd/agent-bus/internal/tools"
+	"github.com/talking-stick/tt/cmd/internal/cli"
+	"github.com/talking-stick/tt/cmd/internal/questions"
+	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/fsroom/topic"
+	"github.com/talking-stick/tt/journal/event"
+)
+
+var listCommand = &cli.Command{
+	Name:   "cli topics list",
+	Traits: lastKnown,
+	Short:  "list topics, with how many questions are in which state",
+	Long:   "The newest first. Changes nothing.",
+	Flags: func(f *cli.Flags) {
+		f.Choice("status", "STATUS", []string{topic.ListOpen, topic.ListClosed, topic.ListAll}, "which topics")
+		f.Int64("limit", "N", 200, "how many at most")
+	},
+	Errors: []code.Code{tools.SchemaMismatch},
+	Run:    onBus(runList),
+}
+
+// A topicsResult is the result of cli topics list.
+type topicsResult struct {
+	Topics   []topicInfo     `json:"topics"`
+	Total    int             `json:"total"`
+	Warnings []tools.Warning `json:"warnings,omitempty"`
+}
+
+// A topicInfo is a topic as commands show it: without what it has not.
+type topicInfo struct {
+	topic.Info
+	ClosedAt    *event.Time     `json:"closed_at,omitempty"`
+	CloseReason *string         `json:"close_reason,omitempty"`
+	Metadata    json.RawMessage `json:"metadata,omitempty"`
+}
+
+func infoOf(i topic.Info) topicInfo { return topicInfo{i, i.ClosedAt, i.CloseReason, i.Metadata} }
+
+func runList(_ context.Context, c *cli.Invocation, b *bus) error {
+	limit := c.Int64("limit")
+	if limit < 1 {
+		return c.Usagef("--limit must be 1 or more, not %d", limit)
+	}
+	all, err := b.Index()
+	if err != nil {
+		return err
+	}
+	listed := topic.Select(all.Infos(), c.String("status"))
+	result := topicsResult{Topics: []topicInfo{}, Total: len(listed), Warnings: warningsOf(all.Unreadable)}
+	for _, info := range listed[:min(int(min(limit, 1<<30)), len(listed))] {
+		result.Topics = append(result.Topics, infoOf(info))
+	}
+	for _, w := range result.Warnings {
+		if !c.JSON {
+			c.Warn("%s: %v", w.Message, w.Context["topic_id"])
+		}
+	}
+	return c.Out.Result(result, func(t *cli.Text) { writeTopics(t, result) })
+}
+
+func writeTopics(t *cli.Text, r topicsResult) {
+	if len(r.Topics) == 0 {
+		t.Line("No topics found.")
+		return
+	}
+	var table cli.Table
+	for _, l := range r.Topics {
+		table.Row(l.TopicID, topicStyle(t, l.Status), l.Counts.String(), "made "+t.Ago(l.CreatedAt.Time), l.Name)
+	}
+	t.Table(&table)
+	if more := r.Total - len(r.Topics); more > 0 {
+		t.Line("%s more; see --limit.", code.Count(more, "older topic"))
+	}
+}
+
+func topicStyle(t *cli.Text, status string) cli.Styled {
+	if status == topic.Open {
+		return t.Green(status)
+	}
+	return t.Dim(status)
+}
+
+var showCommand = &cli.Command{
+	Name:   "cli topics show",
+	Traits: lastKnown,
+	Args:   []cli.Arg{topicArg},
+	Short:  "show one topic and its questions",
+	Long:   "Changes nothing. With --json the answers are there too; as text they are in agent-bus cli export.",
+	Errors: []code.Code{topic.TopicNotFound, tools.SchemaMismatch},
+	Run:    onBus(runShow),
+}
+
+func runShow(ctx context.Context, c *cli.Invocation, b *bus) error {
+	shown, err := readTopic(ctx, c, b)
+	if err != nil {
+		return err
+	}
+	return c.Out.Result(shown, func(t *cli.Text) { writeTopic(t, shown) })
+}
+
+// A shownTopic is a topic with its questions, oldest first.
+type shownTopic struct {
+	topicInfo
+	Listeners int             `json:"listeners"` // agents with a live session that have joined
+	Agents    []tools.Present `json:"agents"`    // these, the last seen first
+	Questions []shownQuestion `json:"questions"`
+}
+
+// A shownQuestion has the names of tt questions show.
+type shownQuestion struct {
+	QuestionID string              `json:"question_id"`
+	AskedBy    string              `json:"from_agent_id"`
+	To         string              `json:"to_agent_id,omitempty"`
+	AskedAt    event.Time          `json:"asked_at"`
+	Status     string              `json:"status"`
+	Reason     string              `json:"reason,omitempty"`
+	Text       string              `json:"question"`
+	Answers    []topic.ShownAnswer `json:"answers"`
+}
+
+// readTopic reads the topic that the argument names, with all questions and answers.
+func readTopic(ctx context.Context, c *cli.Invocation, b *bus) (*shownTopic, error) {
+	r, err := b.findTopic(c, c.Arg("topic"))
+	if err != nil {
+		return nil, err
+	}
+	s, lookup, err := questions.Whole(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	if !s.Exists() {
+		return nil, noSuchTopic(c.Arg("topic"))
+	}
+	connected, _ := questions.Listeners(r, "")
+	shown := &shownTopic{topicInfo: infoOf(s.Info()), Listeners: len(connected), Agents: presentOf(connected), Questions: []shownQuestion{}}
+	for i := range s.Questions {
+		q := &s.Questions[i]
+		text, at, err := lookup.Question(q)
+		if err != nil {
+			return nil, err
+		}
+		answers, err := lookup.Answers(q)
+		if err != nil {
+			return nil, err
+		}
+		v := shownQuestion{
+			QuestionID: q.ID, AskedBy: q.AskedBy, To: q.To, AskedAt: at,
+			Status: questions.Status(q), Reason: q.CancelReason, Text: text, Answers: []topic.ShownAnswer{},
+		}
+		for _, a := range answers {
+			v.Answers = append(v.Answers, a.Shown())
+		}
+		shown.Questions = append(shown.Questions, v)
+	}
+	return shown, nil
+}
+
+func writeTopic(t *cli.Text, s *shownTopic) {
+	t.Line("Topic   %s  %s", t.Bold(s.Name), topicStyle(t, s.Status))
+	t.Line("Id      %s", s.TopicID)
+	t.Line("Made    %s", t.Ago(s.CreatedAt.Time))
+	if s.ClosedAt != nil {
+		t.Line("Closed  %s", t.Ago(s.ClosedAt.Time))
+	}
+	if s.CloseReason != nil {
+		t.Line("Reason  %s", *s.CloseReason)
+	}
+	if s.Metadata != nil {
+		t.Line("Meta    %s", string(s.Metadata))
+	}
+	t.Line("Counts  %s", s.Counts)
+	t.Line("Joined  %s now", code.Count(s.Listeners, "agent"))
+	if len(s.Agents) > 0 {
+		t.Blank()
+		var agents cli.Table
+		for _, a := range s.Agents {
+			agents.Row(a.AgentName, "connected", "seen "+t.Ago(a.LastSeenAt.Time))
+		}
+		t.Table(&agents)
+	}
+	if len(s.Questions) == 0 {
+		return
+	}
+	t.Blank()
+	var table cli.Table
+	for _, q := range s.Questions {
+		table.Row(q.QuestionID, q.Status, code.Count(len(q.Answers), "answer"), q.AskedBy, t.Ago(q.AskedAt.Time), firstLine(q.Text))
+	}
+	t.Table(&table)
+}
+
+var exportCommand = &cli.Command{
+	Name:   "cli export",
+	Traits: lastKnown,
+	Args:   []cli.Arg{topicArg},
+	Short:  "print a topic with all questions and answers as Markdown or JSON",
+	Long:   "Changes nothing. With --json the topic is one JSON object: questions, each with its answers.",
+	Examples: []cli.Example{
+		{Line: "agent-bus cli export pink > pink.md"},
+	},
+	Errors: []code.Code{topic.TopicNotFound, tools.SchemaMismatch},
+	Run:    onBus(runExport),
+}
+
+func runExport(ctx context.Context, c *cli.Invocation, b *bus) error {
+	shown, err := readTopic(ctx, c, b)
+	if err != nil {
+		return err
+	}
+	return c.Out.Result(shown, func(t *cli.Text) { t.Block("", markdown(shown)) })
+}
+
+// markdown returns the topic as Markdown. Questions and answers are Markdown already
+// and stay as they are; what stands in headings and lists is put on one line.
+func markdown(s *shownTopic) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "# %s\n\n- topic_id: %s\n- created: %s\n- status: %s\n", s.Name, s.TopicID, s.CreatedAt, s.Status)
+	if s.ClosedAt != nil {
+		fmt.Fprintf(&b, "- closed: %s\n", s.ClosedAt)
+	}
+	if s.CloseReason != nil {
+		fmt.Fprintf(&b, "- reason: %s\n", tools.OneLine(*s.CloseReason))
+	}
+	if s.Metadata != nil {
+		fmt.Fprintf(&b, "- metadata: `%s`\n", s.Metadata)
+	}
+	for _, q := range s.Questions {
+		writeQuestion(&b, q)
+	}
+	return b.String()
+}
+
+func writeQuestion(b *strings.Builder, q shownQuestion) {
+	to := ""
+	if q.To != "" {
+		to = " " + q.To
+	}
+	fmt.Fprintf(b, "\n## %s asks%s (%s, %s)\n\n%s\n\n%s\n", q.AskedBy, to, q.QuestionID, q.Status, q.AskedAt, tools.Enclosed(q.Text))
+	if q.Reason != "" {
+		fmt.Fprintf(b, "\nCancelled: %s\n", tools.OneLine(q.Reason))
+	}
+	for _, a := range q.Answers {
+		writeAnswer(b, a)
+	}
+}
+
+func writeAnswer(b *strings.Builder, a topic.ShownAnswer) {
+	fmt.Fprintf(b, "\n### %s answers\n\n%s\n\n%s\n", a.AnsweredBy, a.AnsweredAt, tools.Enclosed(a.Markdown))
+	writeItems(b, "Where to look:", a.Pointers)
+	writeItems(b, "Suggested follow-ups:", a.Followups)
+}
+
+func writeItems(b *strings.Builder, heading string, items []string) {
+	if len(items) == 0 {
+		return
+	}
+	fmt.Fprintf(b, "\n%s\n\n", heading)
+	for _, item := range items {
+		fmt.Fprintf(b, "- %s\n", tools.OneLine(item))
+	}
+}
