@@ -21,12 +21,12 @@ func (s *State) IsWanted(f Facts, agent string) bool { return s.fairestOf(f, age
 // claim it, or take it over. window is as in a [TryRequest].
 func (s *State) Calls(f Facts, agent string, window int) bool {
 	switch {
-	case !s.Open || s.Member(agent) == nil || !f.presence(agent).Wants:
+	case !s.Open || s.Member(agent) == nil || s.Owner == agent && window == 0 || !f.presence(agent).Wants:
 		return false
 	case s.claimable(f, TryRequest{Agent: agent}):
 		return true
 	}
-	kind := s.takeoverKind(f, agent, window)
+	kind := s.takeoverReason(f)
 	return kind != "" && s.eligible(f, agent, kind)
 }
 

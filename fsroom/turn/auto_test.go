@@ -56,6 +56,15 @@ func TestAutoRelease(t *testing.T) {
 	}
 }
 
+// TestHolderIsNotCalled: whose lease has run out is not called for its own turn, but another window of its session is, as
+// are others that want it.
+func TestHolderIsNotCalled(t *testing.T) {
+	w := room(t, members("a", "b"), held("a"), later(100*time.Hour), wants("a", "b"))
+	if w.state.Calls(w.facts(), "a", 0) || !w.state.Calls(w.facts(), "a", 7) || !w.state.Calls(w.facts(), "b", 0) {
+		t.Error("it is called, or who wants the turn is not")
+	}
+}
+
 // TestAutoHandoff: the handoff of a turn that a hook ends has facts only, and what is not
 // surely unchanged counts as changed.
 func TestAutoHandoff(t *testing.T) {

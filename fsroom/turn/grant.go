@@ -115,7 +115,7 @@ func Try(s *State, f Facts, r TryRequest) ([]event.Event, WaitResult, error) {
 	case s.claimable(f, r):
 		return s.grant(f, r)
 	}
-	if kind := s.takeoverKind(f, r.Agent, r.Window); kind != "" && s.eligible(f, r.Agent, kind) {
+	if kind := s.takeoverReason(f); kind != "" && s.eligible(f, r.Agent, kind) {
 		res := s.offer(f, kind)
 		res.HeldBy = r.Window
 		return nil, res, nil

@@ -51,7 +51,7 @@ func Take(s *State, f Facts, r TakeRequest) ([]event.Event, WaitResult, error) {
 	case s.claimable(f, try), r.Operator && s.Owner == "" && s.ReservedFor == "":
 		return s.grant(f, try)
 	}
-	kind, err := s.mayTake(f, r.Agent, r.Window)
+	kind, err := s.mayTake(f, r.Agent)
 	if r.Window != 0 && err != nil && !r.Operator {
 		return nil, s.NotYet(f, r.Window), nil
 	}
@@ -124,9 +124,8 @@ func (s *State) takeover(f Facts, r TakeRequest, kind string) ([]event.Event, Wa
 }
 
 // mayTake returns the reason why the agent may take over now, or a refusal.
-func (s *State) mayTake(f Facts, agent string, window int) (kind string, err error) {
-	kind = s.takeoverKind(f, agent, window)
-	if kind == "" {
+func (s *State) mayTake(f Facts, agent string) (kind string, err error) {
+	if kind = s.takeoverReason(f); kind == "" {
 		return "", s.notAvailable(f, agent)
 	}
 	if !s.eligible(f, agent, kind) {
@@ -135,15 +134,6 @@ func (s *State) mayTake(f Facts, agent string, window int) (kind string, err err
 			With("reserved_for", s.ReservedFor).With("room_state", s.Status(f))
 	}
 	return kind, nil
-}
-
-// takeoverKind returns the reason that makes a takeover by the agent possible, ""
-// if there is none. A turn of another window of its session is one of another agent to it.
-func (s *State) takeoverKind(f Facts, agent string, window int) string {
-	if s.Owner == agent && window == 0 || s.ReservedFor == agent {
-		return ""
-	}
-	return s.takeoverReason(f)
 }
 
 // eligible reports whether the agent may take over for the reason kind. The author
