@@ -164,20 +164,20 @@ sim-new: ## a minute of seeds that were never tried
 mutants: ## the program with one fault at a time, each of which the simulation or a test has to notice; some 40 minutes
 	$(GO) run cmd/internal/simulation/mutants/run.go $(MUTANTS)
 
-torture: ## kills, failing calls, power cuts, named locks, trees: a minute, as root
+torture: ## kills, failing calls, power cuts: half a minute, as root
 	$(GO) run cmd/internal/torture/run.go $(TORTURE)
 
 torture-long: ## every attack with the numbers of a release, fuzzing, the models, leaks: some 40 minutes
 	$(MAKE) --no-print-directory fuzz FUZZTIME=10m
 	$(MAKE) --no-print-directory model
 	$(TEST) ./fsroom -count 1 -run NothingLeaks -leak.changes=10000
-	$(TEST) ./cmd/internal/ttcmd -count 1 -run 'JobsUnderKills|RepositoryStorm|BetweenTreesUnderKills|InterruptedNames' -jobs.killed=500 \
-		-trees.locks=40 -trees.messages=100 -trees.interruptions=20
+	$(TEST) ./cmd/internal/ttcmd -count 1 -run 'JobsUnderKills|Storm|BetweenTreesUnderKills|InterruptedNames' -jobs.killed=500 \
+		-trees.locks=40 -trees.messages=100 -trees.interruptions=20 -trees.turns=500 -timeout 0
 	$(GO) run cmd/internal/torture/run.go -size long $(TORTURE)
 
 # HOSTS is how much is tried: short (what CI runs), normal or long (half an hour, for a release).
 HOSTS ?= normal
-torture-hosts: ## servers killed, stopped and cut off while hosts share a room: some 9 minutes, as root
+torture-hosts: ## servers killed, stopped and cut off while hosts share a room: some minutes, as root
 	$(GO) run cmd/internal/torture/run.go -hosts -size $(HOSTS) $(TORTURE)
 
 torture-hosts-short: HOSTS = short
@@ -196,7 +196,7 @@ bench: build natsd ## whole commands beside a baseline of bare system calls, the
 # test-hosts, test-ci has what needs a server, under the race detector.
 ci: guards natsd ## what .ci/run calls
 	$(MAKE) --no-print-directory -j2 $(if $(filter output-sync,$(.FEATURES)),--output-sync=target) \
-		test-race torture-hosts-short torture test-plain test-engines lint cross test-ui test-mcp net demo
+		test-race torture-hosts-short torture sim-new test-plain test-engines lint cross test-ui test-mcp net demo
 
 # share,DIR: completions and manual pages, into DIR/share
 define share

@@ -3,9 +3,7 @@
 package torture
 
 import (
-	"errors"
 	"fmt"
-	"path/filepath"
 	"time"
 
 	"github.com/talking-stick/tt/fsroom/turn"
@@ -15,16 +13,11 @@ import (
 // acks is what the commands of a load said.
 type acks struct {
 	joined []string
-	said   map[string]answer // of each text that was to be written, and of each question
+	said   map[string]answer // of each text that was to be written
 	grants []grant           // the turns that were granted
 	ends   []grant           // the turns that were handed over
 	works  []work            // what agents did in their turns, beside tt
 	leaves []leave           // to go on
-	codes  map[string]int    // of errors
-}
-
-func newAcks() acks {
-	return acks{said: map[string]answer{}, codes: map[string]int{}}
 }
 
 // A work is what an agent did in a turn, from its begin to its end.
@@ -60,7 +53,7 @@ func (o *outcome) answer() answer {
 	return refused
 }
 
-// answers counts texts and questions.
+// answers counts texts.
 func (a acks) answers(want answer) (n int) {
 	for _, got := range a.said {
 		n += one(got == want)
@@ -70,24 +63,6 @@ func (a acks) answers(want answer) (n int) {
 
 // count is how much was acknowledged.
 func (a acks) count() int { return len(a.joined) + a.answers(acknowledged) + len(a.grants) }
-
-// judge checks a data directory that a load has left: it has all that was
-// acknowledged, once, its turns are in order, and a fresh command works.
-func (e *env) judge(data string, a acks) error {
-	events, err := e.events(data)
-	topics, _ := filepath.Glob(filepath.Join(data, "topics", "*", "journal.jsonl"))
-	for _, path := range topics {
-		asked, _, failed := eventsIn(path)
-		events, err = append(events, asked...), errors.Join(err, failed)
-	}
-	if err == nil {
-		_, err = a.check(events)
-	}
-	if err != nil {
-		return err
-	}
-	return e.mended(data)
-}
 
 // check compares a journal with what was said. It reports the first thing that is wrong.
 func (a acks) check(events []event.Event) (*history, error) {

@@ -52,7 +52,6 @@ func (a *agent) do(codes []string, args ...string) *outcome {
 		a.killed++
 	case a.over.closed() && (o.exit == -1 || args[0] == "wait"): // it was ended
 	case o.code != "":
-		a.acks.codes[o.code]++
 		if !away && !slices.Contains(codes, o.code) {
 			a.report.wrong("%s: %v", a.id, o)
 		}
@@ -62,9 +61,6 @@ func (a *agent) do(codes []string, args ...string) *outcome {
 	}
 	return o
 }
-
-// halted is for how long a guardian is stopped.
-const halted = 4 * time.Second
 
 // exitNotYet is the exit status of a wait in vain.
 const exitNotYet = 3
@@ -122,8 +118,7 @@ func (a *agent) granted(o *outcome) (g grant) {
 	return g
 }
 
-// work is what happens in a turn. In a load with kills the guardian is killed at times, or
-// stopped, and at times the agent works on beyond its lease, or forgets its turn.
+// work is what happens in a turn. In a load with kills the guardian is killed at times, and at times the agent works on beyond its lease, or forgets its turn.
 func (a *agent) work(g grant) {
 	w := work{grant: g, begin: time.Now()}
 	if d := a.detain.Load(); d != nil && d.host == a.host {
@@ -134,13 +129,8 @@ func (a *agent) work(g grant) {
 	if a.odds > 0 {
 		dice = a.random.IntN(100)
 	}
-	ours := owns(a.host.data, g.Guardian)
-	switch {
-	case dice < 8 && ours:
+	if dice < 8 && owns(a.host.data, g.Guardian) {
 		_ = syscall.Kill(g.Guardian, syscall.SIGKILL)
-	case 16 <= dice && dice < 40 && ours && !a.host.isRemote(): // its end wakes those who wait for it, and must not be needed
-		halt(g.Guardian)
-		time.AfterFunc(halted, func() { _ = syscall.Kill(g.Guardian, syscall.SIGCONT) })
 	}
 	if dice < 4 && a.lease > 0 {
 		for until := time.Now().Add(a.lease + a.lease/2); time.Now().Before(until) && !a.over.closed(); {
@@ -154,12 +144,8 @@ func (a *agent) work(g grant) {
 	if dice >= 8 && dice < 16 {
 		return // the next wait gives the turn back
 	}
-	line := []string{"release"}
-	if !a.host.isRemote() && a.random.IntN(3) == 0 {
-		line = []string{"assign", "next"}
-	}
 	g.handover = a.text("worked in turn %d", g.Turn)
-	o := a.do(lost, append(line, "--status", g.handover, "--next-action", "go on")...)
+	o := a.do(lost, "release", "--status", g.handover, "--next-action", "go on")
 	a.wrote(g.handover, o)
 	if o.exit == 0 {
 		a.note(func(acks *acks) { acks.ends = append(acks.ends, g) })

@@ -116,14 +116,6 @@ func clusterFaults() []failure {
 
 var heldUp = failure{"the leader's machine is cut off, with the owner of the turn on it", ofLeader(cutOffHolder), 20 * time.Second}
 
-func singleFaults() []failure {
-	return []failure{
-		{"the server is killed", ofLeader(killServer), 500 * time.Millisecond},
-		{"the server is stopped", ofLeader(stopServer), 5 * time.Second},
-		{"the server's machine is cut off", ofLeader(cutOff), 6 * time.Second},
-	}
-}
-
 // takeovers has short leases, and kills commands and guardians besides.
 func takeovers(e *env, r *report) {
 	faults := clusterFaults()

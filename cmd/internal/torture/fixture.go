@@ -5,7 +5,6 @@ package torture
 import (
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -16,8 +15,8 @@ import (
 type fixture struct {
 	name    string
 	setup   []string // commands, one per line, that make the room
-	command string   // NOTE stands for the id of the first open note
-	repair  bool     // the command repairs a journal that is damaged in the middle
+	command string
+	repair  bool // the command repairs a journal that is damaged in the middle
 
 	data   string
 	args   []string
@@ -45,7 +44,6 @@ func (e *env) allFixtures() []*fixture {
 		{name: "try", setup: given, command: "try --agent b:2"},
 		{name: "release", setup: owned, command: "release --agent a:1" + handoff},
 		{name: "assign", setup: owned, command: "assign b:2 --agent a:1" + handoff},
-		{name: "pass", setup: owned, command: "pass c:3 --agent a:1" + handoff},
 		{name: "take", setup: owned, command: "take --reason stuck --operator-requested --agent c:3"},
 		{name: "leave", setup: owned, command: "leave --agent b:2"},
 		{name: "leave as the owner", setup: owned, command: "leave --agent a:1"},
@@ -59,7 +57,6 @@ func (e *env) allFixtures() []*fixture {
 		{name: "ask", setup: owned, command: "ask b:2 which --agent a:1"},
 		{name: "inbox", setup: append(and(owned), "msg send b:2 hello --agent a:1", "ask b:2 which --agent a:1"), command: "inbox --agent b:2"},
 		{name: "notes add", setup: owned, command: "notes add remember --agent a:1"},
-		{name: "notes resolve", setup: noted, command: "notes resolve NOTE --agent a:1"},
 		{name: "policy", setup: owned, command: "policy --claim-ttl 5m"},
 		{name: "doctor --repair", setup: noted, command: "doctor --repair", repair: true},
 	}
@@ -77,9 +74,6 @@ func (e *env) set(f *fixture) *fixture {
 		return f
 	}
 	reap(f.data)
-	if i := slices.Index(f.args, "NOTE"); i >= 0 {
-		f.args[i] = noteID.FindString(h.run("notes", "list", "--agent", "a:1").stdout)
-	}
 	if f.before, f.err = e.events(f.data); f.err == nil {
 		f.err = e.leaveTraces(f)
 	}
@@ -107,8 +101,6 @@ func (e *env) leaveTraces(f *fixture) error {
 	}
 	return os.WriteFile(filepath.Join(room.Dir(), "tmp", "left"), nil, 0o600)
 }
-
-var noteID = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f-]{27}`)
 
 // damagedLine is the line, from 0, that leaveTraces makes unreadable.
 const damagedLine = 2

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/talking-stick/tt/fsroom/topic"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal/event"
 )
@@ -35,7 +34,7 @@ type history struct {
 	ends     map[int64]*event.Event // by release or pass
 	leases   map[string]int64
 	handoffs map[int64]string // by the event that gave them
-	said     map[string]int   // how often each handoff was given, each message sent, each question asked
+	said     map[string]int   // how often each handoff was given, each message sent
 	joined   map[string]bool
 	overtook map[int64]bool // turns that were taken over from an owner
 	left     int            // how often somebody left, was kicked, or closed the room
@@ -80,15 +79,12 @@ func (h *history) add(e *event.Event) error {
 		}
 		h.owner, h.ends[e.Turn], h.handoffs[e.Seq] = "", e, handoff.Status
 		h.said[handoff.Status]++
-	case turn.MessageSent, topic.EventAsked:
-		var p struct {
-			Body     string
-			Question string `json:"question_text"`
-		}
+	case turn.MessageSent:
+		var p struct{ Body string }
 		if err := json.Unmarshal(e.Payload, &p); err != nil {
 			return fmt.Errorf("its payload: %w", err)
 		}
-		h.said[p.Body+p.Question]++
+		h.said[p.Body]++
 	case turn.MemberJoined:
 		h.joined[e.From] = true
 	case turn.MemberLeft, turn.Kicked, turn.Closed:

@@ -32,7 +32,7 @@ type load struct {
 
 // newLoad has no lanes yet.
 func (e *env) newLoad(r *report, data string, p plan) *load {
-	return &load{env: e, plan: p, report: r, data: data, over: newLatch(), acks: newAcks()}
+	return &load{env: e, plan: p, report: r, data: data, over: newLatch(), acks: acks{said: map[string]answer{}}}
 }
 
 // members are the commands that make the room that a load on one host works in, and agents its
@@ -65,24 +65,16 @@ func (l *load) disturb(p *process, random *rand.Rand) {
 	if l.odds == 0 {
 		return
 	}
-	reach, stops := 4*time.Millisecond, 10 // from the begin of a command to its kill
-	if p.machine != nil {
-		reach = 60 * time.Millisecond
-	}
-	end := syscall.SIGKILL
-	switch p.outcome.line[0] {
-	case "lock": // it waits for others
-		reach, stops = 150*time.Millisecond, 2
-		end = []syscall.Signal{syscall.SIGKILL, syscall.SIGTERM}[random.IntN(2)]
-	case "wait":
+	reach := 60 * time.Millisecond // from the begin of a command to its kill
+	if p.outcome.line[0] == "wait" {
 		reach *= time.Duration([]int{1, 10}[random.IntN(2)])
 	}
 	p.outcome.disturbed = true
 	switch {
 	case random.IntN(l.odds) == 0:
 		sleepUpTo(random, reach)
-		p.signal(end)
-	case random.IntN(stops) == 0:
+		p.signal(syscall.SIGKILL)
+	case random.IntN(10) == 0:
 		sleepUpTo(random, reach)
 		p.signal(syscall.SIGSTOP)
 		sleepUpTo(random, 30*time.Millisecond)

@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -30,6 +29,7 @@ func (t *trial) judge() {
 	}
 	r.count("turns", len(h.grants))
 	r.count("taken over", len(h.overtook))
+	r.count("told to go on", len(t.acks.leaves))
 	t.overlaps(h)
 	t.left()
 	t.guardians(h)
@@ -37,9 +37,6 @@ func (t *trial) judge() {
 		if o := h.run("doctor", "--agent", "z:9"); o.exit != 0 {
 			r.wrong("host %d: %v", h.n+1, o)
 		}
-	}
-	for _, code := range slices.Sorted(maps.Keys(t.acks.codes)) {
-		r.say("%d times %s", t.acks.codes[code], code)
 	}
 }
 
@@ -140,9 +137,6 @@ func (t *trial) left() {
 		if by, ok := taken[l.Turn]; ok && by.told.ended.Before(l.asked) {
 			t.report.wrong("%s let %s go on in turn %d, %v after %s was told to have the next one", l.of, l.agent, l.Turn, l.asked.Sub(by.told.ended), by.agent)
 		}
-	}
-	if t.odds > 0 {
-		t.report.say("%d times an agent was told to go on", len(t.acks.leaves))
 	}
 }
 

@@ -81,7 +81,8 @@ func (e *env) powerCut(r *report, name string, from disk, when moment) {
 	r.add(1, 0, acked.count())
 }
 
-// judgeCut checks a data directory before and after the next command.
+// judgeCut checks a data directory before and after the next command: it has all that was
+// acknowledged, once, its turns are in order, and a fresh command works.
 func (e *env) judgeCut(data string, acked acks) error {
 	room, err := e.room(data)
 	if err != nil {
@@ -92,5 +93,12 @@ func (e *env) judgeCut(data string, acked acks) error {
 			return fmt.Errorf("%s:%d: %s", p.File, p.Line, p.Problem)
 		}
 	}
-	return e.judge(data, acked)
+	events, err := e.events(data)
+	if err == nil {
+		_, err = acked.check(events)
+	}
+	if err != nil {
+		return err
+	}
+	return e.mended(data)
 }

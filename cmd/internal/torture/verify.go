@@ -72,7 +72,10 @@ func (e *env) mended(data string) error {
 		return fmt.Errorf("a fresh command fails: %w", err)
 	}
 	var left []int
-	if !eventually(longest, func() bool { left = slices.DeleteFunc(processesOf(data), isGuardian); return len(left) == 0 }) {
+	if !eventually(longest, func() bool {
+		left = slices.DeleteFunc(processesOf(data), func(pid int) bool { return strings.HasPrefix(commandLine(pid), "tt guard ") })
+		return len(left) == 0
+	}) {
 		return fmt.Errorf("processes do not end: %v", left) // such as records of what a turn changed
 	}
 	room, err := e.room(data)
