@@ -46,7 +46,7 @@ func TestRestingHolder(t *testing.T) {
 				c.policy(&st.Policy)
 			}
 			f := w.facts()
-			f.Support = func() turn.Support { return turn.Support{Guardian: turn.ProcessAlive, PID: 42} }
+			f.Support = func() turn.Support { return turn.Support{Guardian: turn.Alive, PID: 42} }
 			_, res, err := turn.Try(&st, f, turn.TryRequest{Agent: "b", Lease: "l"})
 			if err != nil || res.Reason != c.want {
 				t.Errorf("try: %s %q, %v; want %q", res.Status, res.Reason, err, c.want)

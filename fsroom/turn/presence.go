@@ -8,11 +8,15 @@ import (
 // A Process says what is known of the process behind a member.
 type Process string
 
-// What can be known of a process. Unknown is treated as alive until a timeout.
+// What can be known of a process. Unknown is treated as alive until a timeout. Those after it are said of
+// a guardian alone.
 const (
-	Alive   Process = "alive"
-	Gone    Process = "gone"
-	Unknown Process = "unknown"
+	Alive     Process = "alive"
+	Gone      Process = "gone"
+	Unknown   Process = "unknown"
+	Stopped   Process = "stopped"
+	Unseen    Process = "unseen" // of this host and boot, but in another pid namespace
+	NoProcess Process = ""       // there is none
 )
 
 // Presence is what the machine, not the journal, knows of a member.

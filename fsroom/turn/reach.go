@@ -193,5 +193,5 @@ func (s *State) worksOn(f Facts, id string) bool {
 	case f.silence(m) <= atWork:
 		return true
 	}
-	return s.Owner == id && (p.Process == Alive || f.Support != nil && f.Support().Guardian == ProcessAlive)
+	return s.Owner == id && (p.Process == Alive || f.Support != nil && f.Support().Guardian == Alive)
 }

@@ -45,27 +45,14 @@ func (t *Trouble) Sentence() string {
 	return t.Fact()
 }
 
-// A ProcessState is what is known of a process that a turn depends on.
-type ProcessState string
-
-// The states of a process.
-const (
-	NoProcess      ProcessState = ""
-	ProcessAlive   ProcessState = "alive"
-	ProcessStopped ProcessState = "stopped"
-	ProcessEnded   ProcessState = "ended"
-	ProcessUnseen  ProcessState = "unseen" // of this host and boot, but in another pid namespace
-	ProcessUnknown ProcessState = "unknown"
-)
-
 // Support is what the machine knows of the processes on which the turn in progress
 // depends, besides [Presence].
 type Support struct {
-	Guardian ProcessState // the process that renews the lease
-	PID      int          // of the guardian; 0: not known
-	Ended    time.Time    // when the guardian ended; zero: not known
-	Lock     int          // a stopped process that has the lock of the room; 0: none
-	CutOff   bool         // this host is the holder's and cannot have its turn confirmed, see [Proof]
+	Guardian Process   // the process that renews the lease
+	PID      int       // of the guardian; 0: not known
+	Ended    time.Time // when the guardian ended; zero: not known
+	Lock     int       // a stopped process that has the lock of the room; 0: none
+	CutOff   bool      // this host is the holder's and cannot have its turn confirmed, see [Proof]
 }
 
 // Trouble returns what is wrong with the holder of the turn, and with the lock of the
@@ -87,7 +74,7 @@ func (s *State) Trouble(f Facts) (list []Trouble) {
 // holderTrouble is Trouble for the processes of the holder: of its harness first.
 func (s *State) holderTrouble(f Facts, m *Member, k Support) (list []Trouble) {
 	p := f.presence(m.AgentID)
-	unguarded := k.Guardian != ProcessAlive && k.Guardian != ProcessUnknown
+	unguarded := k.Guardian != Alive && k.Guardian != Unknown
 	until := s.freeAt(f, m, unguarded)
 	add := func(t Trouble, do string) {
 		t.Agent = m.AgentID
@@ -115,9 +102,9 @@ func (s *State) holderTrouble(f Facts, m *Member, k Support) (list []Trouble) {
 		add(ended(m.AgentID, p), do)
 	}
 	switch k.Guardian {
-	case ProcessStopped:
+	case Stopped:
 		add(Trouble{What: GuardianStopped, PID: k.PID}, "")
-	case ProcessEnded, NoProcess:
+	case Gone, NoProcess:
 		t, do := Trouble{What: GuardianEnded, PID: k.PID, Since: known(k.Ended)}, take
 		if k.Guardian == NoProcess {
 			t.row = noGuardian
@@ -126,7 +113,7 @@ func (s *State) holderTrouble(f Facts, m *Member, k Support) (list []Trouble) {
 			do = hintNewGuardian
 		}
 		add(t, do)
-	case ProcessUnseen:
+	case Unseen:
 		add(Trouble{What: GuardianUnseen, PID: k.PID}, "")
 	}
 	if p.Process != Gone && !p.Stopped {

@@ -15,24 +15,24 @@ import (
 func TestTrouble(t *testing.T) {
 	const leaseEnds, goneAt = "03:49:05", "03:14:05" // 45 and 10 minutes after the start of the test
 	for _, c := range []struct {
-		guardian turn.ProcessState
+		guardian turn.Process
 		harness  string
 		want     string // what pid until, of each
 	}{
-		{turn.ProcessAlive, "alive", ""},
-		{turn.ProcessAlive, "stopped", "harness_stopped 7 -"},
-		{turn.ProcessAlive, "ended", "harness_ended 7 " + goneAt},
-		{turn.ProcessAlive, "unknown", ""},
-		{turn.ProcessStopped, "alive", "guardian_stopped 42 " + leaseEnds},
-		{turn.ProcessStopped, "stopped", "harness_stopped 7 " + leaseEnds + ", guardian_stopped 42 " + leaseEnds},
-		{turn.ProcessStopped, "ended", "harness_ended 7 " + goneAt + ", guardian_stopped 42 " + goneAt},
-		{turn.ProcessStopped, "unknown", "guardian_stopped 42 " + leaseEnds},
-		{turn.ProcessEnded, "alive", "guardian_ended 42 " + leaseEnds},
-		{turn.ProcessEnded, "stopped", "harness_stopped 7 " + leaseEnds + ", guardian_ended 42 " + leaseEnds},
-		{turn.ProcessEnded, "ended", "harness_ended 7 " + goneAt + ", guardian_ended 42 " + goneAt},
-		{turn.ProcessEnded, "unknown", "guardian_ended 42 " + goneAt}, // only the guardian stands for the agent
-		{turn.ProcessUnseen, "alive", "guardian_unseen 42 " + leaseEnds},
-		{turn.ProcessUnknown, "alive", ""},
+		{turn.Alive, "alive", ""},
+		{turn.Alive, "stopped", "harness_stopped 7 -"},
+		{turn.Alive, "ended", "harness_ended 7 " + goneAt},
+		{turn.Alive, "unknown", ""},
+		{turn.Stopped, "alive", "guardian_stopped 42 " + leaseEnds},
+		{turn.Stopped, "stopped", "harness_stopped 7 " + leaseEnds + ", guardian_stopped 42 " + leaseEnds},
+		{turn.Stopped, "ended", "harness_ended 7 " + goneAt + ", guardian_stopped 42 " + goneAt},
+		{turn.Stopped, "unknown", "guardian_stopped 42 " + leaseEnds},
+		{turn.Gone, "alive", "guardian_ended 42 " + leaseEnds},
+		{turn.Gone, "stopped", "harness_stopped 7 " + leaseEnds + ", guardian_ended 42 " + leaseEnds},
+		{turn.Gone, "ended", "harness_ended 7 " + goneAt + ", guardian_ended 42 " + goneAt},
+		{turn.Gone, "unknown", "guardian_ended 42 " + goneAt}, // only the guardian stands for the agent
+		{turn.Unseen, "alive", "guardian_unseen 42 " + leaseEnds},
+		{turn.Unknown, "alive", ""},
 	} {
 		t.Run(fmt.Sprintf("guardian %s, harness %s", c.guardian, c.harness), func(t *testing.T) {
 			w := room(t, members("a", "b"), held("a"))
@@ -47,11 +47,11 @@ func TestTrouble(t *testing.T) {
 				p.Process = turn.Gone
 			case "unknown":
 				verdict := turn.Alive
-				if c.guardian == turn.ProcessEnded {
+				if c.guardian == turn.Gone {
 					verdict = turn.Gone
 				}
 				p.Presence = turn.Presence{Seen: p.Seen, Process: turn.Unknown}.WithGuardian(verdict, 42)
-				p.Stopped = c.guardian == turn.ProcessStopped
+				p.Stopped = c.guardian == turn.Stopped
 			}
 			f := w.facts()
 			f.Support = func() turn.Support { return turn.Support{Guardian: c.guardian, PID: 42} }
@@ -70,7 +70,7 @@ func TestTrouble(t *testing.T) {
 			equal(t, "trouble", strings.Join(got, ", "), c.want)
 
 			outlook := strings.Join(w.state.Outlook(f), "\n")
-			renews := c.guardian == turn.ProcessAlive || c.guardian == turn.ProcessUnknown
+			renews := c.guardian == turn.Alive || c.guardian == turn.Unknown
 			equal(t, "why says that the guardian renews", strings.Contains(outlook, "renews"), renews && len(list) == 0)
 			for _, x := range list {
 				if !strings.Contains(outlook, x.Sentence()) {
@@ -80,9 +80,9 @@ func TestTrouble(t *testing.T) {
 			equal(t, "trouble of the room", len(w.state.Room(f).Trouble), len(list))
 			equal(t, "trouble of the turn", len(w.state.Standing(f).Trouble), len(list))
 			says := w.state.MemberViews(f)[0]
-			equal(t, "a member is said to be alive", says.Process == turn.Alive, c.harness == "alive" || c.harness == "unknown" && c.guardian == turn.ProcessAlive)
+			equal(t, "a member is said to be alive", says.Process == turn.Alive, c.harness == "alive" || c.harness == "unknown" && c.guardian == turn.Alive)
 			equal(t, "a member that has ended is said to count as gone later", says.GoneAt != nil,
-				c.harness == "ended" || c.harness == "unknown" && c.guardian == turn.ProcessEnded)
+				c.harness == "ended" || c.harness == "unknown" && c.guardian == turn.Gone)
 
 			// When the turn can be taken over, the evidence says the same.
 			w.later(46 * time.Minute)
@@ -149,7 +149,7 @@ func TestCutOff(t *testing.T) {
 		f := w.facts()
 		f.Lease = w.state.Granted()
 		f.Lease.Proof = turn.Proof{Boot: "boot", At: w.state.Grant.At.Wall}
-		f.Support = func() turn.Support { return turn.Support{Guardian: turn.ProcessAlive, PID: 42, CutOff: true} }
+		f.Support = func() turn.Support { return turn.Support{Guardian: turn.Alive, PID: 42, CutOff: true} }
 		list := w.state.Trouble(f)
 		if len(list) == 0 || list[0].What != turn.CutOff || !list[0].Until.Before(w.state.Room(f).LeaseExpiresAt.Time) {
 			t.Fatalf("trouble: %+v", list)

@@ -134,7 +134,7 @@ func (m *model) facts(w int) []string {
 		}
 		switch {
 		case r.Renewal.PID == 0:
-		case r.Renewal.Status == string(turn.Gone):
+		case r.Renewal.Status == turn.Gone:
 			lease += m.Own(draw.Red, fmt.Sprintf(", guardian %d has ended", r.Renewal.PID))
 		case w >= 100:
 			lease += m.Own(draw.Dim, fmt.Sprintf(", guardian %d", r.Renewal.PID))

@@ -43,7 +43,7 @@ func heldRoom(path, owner string, turnID int64, since, left time.Duration, other
 		Name:  "room-" + fmt.Sprintf("%x", path),
 		View:  turn.RoomView{RoomID: "room", CanonicalPath: path, State: turn.StateOwned, TurnID: turnID, Owner: owner, LeaseExpiresAt: stampAt(left)},
 		Since: ago(since), Full: 45 * time.Minute,
-		Renewal: member.Renewal{At: now.Add(left - 45*time.Minute), PID: 20227, Status: string(turn.Alive)},
+		Renewal: member.Renewal{At: now.Add(left - 45*time.Minute), PID: 20227, Status: turn.Alive},
 	}
 	r.Members = append([]look.Member{aMember(owner, minutes(1))}, others...)
 	return r

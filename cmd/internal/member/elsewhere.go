@@ -23,18 +23,6 @@ func (r *Room) isElsewhere(p identity.Process) bool {
 	return r.FS.IsShared() && p.Host != r.Client.Store.Options().Host
 }
 
-// verdict is [Client.verdict] that also knows what other hosts have said: the processes of a
-// host that has been booted since have ended.
-func (r *Room) verdict(p identity.Process) turn.Process {
-	if !r.isElsewhere(p) {
-		return r.Client.verdict(p)
-	}
-	if boot := r.FS.BootOf(p.Host); boot != "" && p.Boot != "" && boot != p.Boot {
-		return turn.Gone
-	}
-	return turn.Unknown
-}
-
 // elsewhere adds to the presence of a member what its host says of it. l is the lease if it
 // is the owner, else zero.
 func (r *Room) elsewhere(st *turn.State, id string, p turn.Presence, l turn.Lease) turn.Presence {
@@ -52,7 +40,7 @@ func (r *Room) elsewhere(st *turn.State, id string, p turn.Presence, l turn.Leas
 		if at := told.Renewed.Wall.Time; at.After(heard) {
 			heard = at
 		}
-		if g := guardianOf(told); p.Process == turn.Gone && g != nil && r.verdict(*g) != turn.Gone {
+		if g := guardianOf(told); p.Process == turn.Gone && g != nil && r.condition(*g).verdict != turn.Gone {
 			p.Process = turn.Unknown // it is back since the host was booted
 		}
 	}
@@ -125,7 +113,7 @@ func (r *Room) recordPath() {
 // guardianElsewhere returns whether the guardian of the current turn, which is one of another
 // host, lives, as far as its renewals show it.
 func (r *Room) guardianElsewhere(st *turn.State, l turn.Lease) turn.Process {
-	if g := guardianOf(l); r.verdict(*g) == turn.Gone || l.Ended.Why != "" {
+	if g := guardianOf(l); r.condition(*g).verdict == turn.Gone || l.Ended.Why != "" {
 		return turn.Gone
 	}
 	if l.Renewed.IsZero() || r.Now().Since(l.Renewed) > intervalsHeard*st.Policy.RenewalInterval() {

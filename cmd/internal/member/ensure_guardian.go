@@ -151,26 +151,21 @@ func (r *Room) hasEnded(g identity.Process, hook bool) bool {
 
 // A Renewal says how the lease of the turn in progress is kept.
 type Renewal struct {
-	Status string    `json:"status"`          // of the guardian: alive, stopped, gone, unknown, none
-	PID    int       `json:"pid,omitempty"`   // of the guardian; 0: there is none, or it is one of another host
-	Ended  string    `json:"ended,omitempty"` // why it gave up, "" if it did not
-	At     time.Time `json:"-"`               // the last renewal; zero: there was none, or it is not recorded
+	Status turn.Process `json:"status"`          // of the guardian: alive, stopped, gone, unknown, none
+	PID    int          `json:"pid,omitempty"`   // of the guardian; 0: there is none, or it is one of another host
+	Ended  string       `json:"ended,omitempty"` // why it gave up, "" if it did not
+	At     time.Time    `json:"-"`               // the last renewal; zero: there was none, or it is not recorded
 }
 
 // Renewal returns how the lease of the turn in progress is kept.
 func (r *Room) Renewal(st *turn.State) Renewal {
 	l := r.lease(st)
-	n := Renewal{Status: "none", Ended: l.Ended.Why, At: r.recorded(st).Renewed.Wall.Time}
-	switch g := guardianOf(l); {
-	case g == nil:
-		n.Ended = ""
-	case r.isElsewhere(*g):
-		n.Status = string(r.guardianElsewhere(st, l))
-	default:
-		c := r.condition(*g)
-		if n.PID, n.Status = g.PID, string(c.verdict); c.stopped {
-			n.Status = string(turn.ProcessStopped)
-		}
+	n := Renewal{Ended: l.Ended.Why, At: r.recorded(st).Renewed.Wall.Time}
+	if n.Status, n.PID = r.guardian(st, l); n.Status == turn.Unseen {
+		n.Status = turn.Unknown
+	}
+	if n.Status == turn.NoProcess {
+		n.Status, n.Ended = "none", ""
 	}
 	return n
 }

@@ -19,10 +19,13 @@ type condition struct {
 	stopped bool // it is suspended, which no decision depends on
 }
 
-// condition looks at a process.
+// condition looks at a process. One of another host is known to have ended if that was booted since.
 func (r *Room) condition(p identity.Process) condition {
 	if r.isElsewhere(p) {
-		return condition{verdict: r.verdict(p)}
+		if boot := r.FS.BootOf(p.Host); boot != "" && p.Boot != "" && boot != p.Boot {
+			return condition{verdict: turn.Gone}
+		}
+		return condition{verdict: turn.Unknown}
 	}
 	verdict, stopped := identity.Condition(r.Table, p)
 	return condition{turn.Process(verdict), stopped}

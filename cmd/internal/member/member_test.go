@@ -201,7 +201,7 @@ func TestGuardianIsReplaced(t *testing.T) {
 	for range 2 {
 		a.RecordPresence(context.Background(), f.state(a))
 	}
-	if n := a.Renewal(f.state(a)); n.PID == 0 || n.PID == pid || n.Status != string(turn.Alive) {
+	if n := a.Renewal(f.state(a)); n.PID == 0 || n.PID == pid || n.Status != turn.Alive {
 		t.Errorf("guardian %+v", n)
 	}
 	if len(f.warnings) != 1 || !strings.Contains(f.warnings[0], "had ended") {
@@ -231,7 +231,7 @@ func TestGuardianOfALostGrant(t *testing.T) {
 			f.must(err)
 			next(f, a)
 			n := a.Renewal(f.state(a))
-			if n.PID == 0 || n.Status != string(turn.Alive) {
+			if n.PID == 0 || n.Status != turn.Alive {
 				t.Fatalf("guardian %+v", n)
 			}
 			f.Cleanup(func() { _ = f.killProcess(n.PID) })

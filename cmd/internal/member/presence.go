@@ -163,11 +163,6 @@ func judge(processes []identity.Process, look func(identity.Process) condition, 
 	into.Process = turn.ProcessOf(all)
 }
 
-// verdict returns whether the process lives. The rules use the words of identity.
-func (c *Client) verdict(p identity.Process) turn.Process {
-	return turn.Process(c.Table.Verdict(p))
-}
-
 func (c *Client) isAlive(p *identity.Process) bool {
 	return p != nil && c.Table.Verdict(*p) == identity.Alive
 }

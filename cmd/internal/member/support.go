@@ -7,31 +7,41 @@ import (
 
 // support returns what is known of the processes on which the turn with the lease depends.
 func (r *Room) support(st *turn.State, lease turn.Lease, by caller) (k turn.Support) {
-	guardian := guardianOf(lease)
 	if h := r.FS.StoppedLockHolder(); h != nil {
 		k.Lock = h.PID
 	}
 	k.CutOff = r.isCutOff(st, lease)
+	if k.Guardian = turn.Unknown; st.Owner == "" || by.isGuardian || lease.Fence == (turn.Fence{}) {
+		return k // the record was lost, or another host has it
+	}
+	k.Guardian, k.PID = r.guardian(st, lease)
+	k.Ended = lease.Ended.At.Time
 	switch {
-	case st.Owner == "", by.isGuardian:
-		k.Guardian = turn.ProcessUnknown
-	case lease.Fence == turn.Fence{}: // the record was lost, or another host has it
-		k.Guardian = turn.ProcessUnknown
-	case guardian == nil:
-		if k.Guardian = turn.NoProcess; r.FS.IsShared() {
-			k.Guardian = turn.ProcessUnknown // another host may know it
-		}
-	case r.isElsewhere(*guardian):
-		if k.Guardian = turn.ProcessUnknown; r.guardianElsewhere(st, lease) == turn.Gone {
-			k.Guardian, k.Ended = turn.ProcessEnded, lease.Ended.At.Time
-		}
-	default:
-		k.Guardian, k.PID, k.Ended = r.processState(*guardian), guardian.PID, lease.Ended.At.Time
-		if k.Guardian == turn.ProcessUnseen {
-			k.PID = 0 // it would be taken for one of this pid namespace
-		}
+	case k.Guardian == turn.NoProcess && r.FS.IsShared(): // another host may know it
+		k.Guardian = turn.Unknown
+	case k.Guardian == turn.Unseen: // its number would be taken for one of this pid namespace
+		k.PID = 0
 	}
 	return k
+}
+
+// guardian returns what is known of the guardian of a lease, and its pid, 0 on another host.
+func (r *Room) guardian(st *turn.State, lease turn.Lease) (turn.Process, int) {
+	g := guardianOf(lease)
+	if g == nil {
+		return turn.NoProcess, 0
+	}
+	if r.isElsewhere(*g) {
+		return r.guardianElsewhere(st, lease), 0
+	}
+	c, self := r.condition(*g), r.Table.Self()
+	switch {
+	case c.stopped:
+		c.verdict = turn.Stopped
+	case c.verdict == turn.Unknown && g.Host == self.Host && g.Boot == self.Boot && g.Namespace != self.Namespace:
+		c.verdict = turn.Unseen
+	}
+	return c.verdict, g.PID
 }
 
 // isCutOff reports whether the engine has not confirmed the turn of an agent of this host, whose lease it
@@ -45,21 +55,4 @@ func (r *Room) isCutOff(st *turn.State, lease turn.Lease) bool {
 	}
 	silent := identity.Uptime() - lease.Proof.Uptime
 	return r.Client.Store.Options().Engine == nil && silent > intervalsHeard*lease.RenewalInterval(st.Policy)
-}
-
-// processState returns what is known of a process of this host.
-func (c *Client) processState(p identity.Process) turn.ProcessState {
-	verdict, stopped := identity.Condition(c.Table, p)
-	self := c.Table.Self()
-	switch {
-	case stopped:
-		return turn.ProcessStopped
-	case verdict == identity.Alive:
-		return turn.ProcessAlive
-	case verdict == identity.Gone:
-		return turn.ProcessEnded
-	case p.Host == self.Host && p.Boot == self.Boot && p.Namespace != self.Namespace:
-		return turn.ProcessUnseen
-	}
-	return turn.ProcessUnknown
 }

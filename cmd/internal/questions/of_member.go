@@ -101,7 +101,7 @@ func (r *Room) standing(st *turn.State, f turn.Facts, t *Topic, id string) strin
 		return Gone
 	case r.Room.IsWaiting(id):
 		return Waiting
-	case id != r.Room.Self.ID && r.Room.Sight(st, id).Stopped:
+	case id != r.Room.Self.ID && f.Presence(id).Stopped:
 		return Stopped
 	}
 	return Here

@@ -157,7 +157,7 @@ func nextAction(r statusResult) string {
 		return "tt wait: it goes on when the engine answers"
 	case r.HeldBy != 0:
 		return "go on in the other window, or tt wait"
-	case r.YouOwn && (r.State == turn.StateStaleOwner || r.Guardian.Status != string(turn.Alive)):
+	case r.YouOwn && (r.State == turn.StateStaleOwner || r.Guardian.Status != turn.Alive):
 		return "tt wait, to get a guardian for your turn again"
 	case r.YouOwn:
 		return "work; then tt release with a handoff"
@@ -249,7 +249,7 @@ func countedUrgent(t *cli.Text, n int, thing string, urgent int, mark string) cl
 }
 
 func guardianWords(g member.Renewal) string {
-	words := g.Status
+	words := string(g.Status)
 	if g.PID != 0 {
 		words = fmt.Sprintf("%d is %s", g.PID, g.Status)
 	}

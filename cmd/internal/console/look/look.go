@@ -89,8 +89,10 @@ type Yours struct {
 // A Member is a member of a room.
 type Member struct {
 	turn.MemberView
-	member.Sight
-	LastHeld int64 // the event of its last grant; 0: it never held the stick
+	PID        int       // of the process that stands for the member; 0: none is known
+	Stopped    bool      // that process is suspended
+	WaitsSince time.Time // when its present wait began; zero: it does not wait
+	LastHeld   int64     // the event of its last grant; 0: it never held the stick
 }
 
 // Member returns the member with the id, nil if there is none.
@@ -186,7 +188,15 @@ func (l *Looker) room(name string) (res Room, room *member.Room, st *turn.State,
 		res.Since, res.Full = st.Pending.At.Wall.Time, ms(st.Policy.ClaimTTL)
 	}
 	for _, v := range st.MemberViews(f) {
-		res.Members = append(res.Members, Member{v, known.Sight(st, v.AgentID), st.Member(v.AgentID).LastHeld})
+		x := Member{MemberView: v, LastHeld: st.Member(v.AgentID).LastHeld}
+		p := f.Presence(v.AgentID)
+		if p.Process == turn.Alive {
+			x.PID, x.Stopped = p.PID, p.Stopped
+		}
+		if v.Waiting {
+			x.WaitsSince = p.Waited
+		}
+		res.Members = append(res.Members, x)
 	}
 	own := mailbox.Of(l.own.Room(name, nil))
 	unread := own.Unread(st)
