@@ -22,6 +22,7 @@ type Lease struct {
 	GrantedTo int           `json:"granted_to_pid,omitempty"` // the pid of the process of the agent that was granted the turn; 0: not known
 	Holder    ProcessID     `json:"holder,omitzero"`          // the process of the session that took the turn; zero: none is known
 	ByHand    bool          `json:"by_hand,omitempty"`        // a command of the agent asked for the turn, not only a hook
+	ModelTurn event.Time    `json:"model_turn,omitzero"`      // when the turn of the agent's model began in which the lease was renewed last for it
 	Ended     Ending        `json:",inline"`                  // of the guardian; zero: it has not ended by itself
 	Proof     Proof         `json:"proof,omitzero"`           // zero without an engine
 }

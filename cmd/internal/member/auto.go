@@ -45,7 +45,6 @@ func (c *Client) takeAuto(ctx context.Context, w *workspace.Workspace) (*Room, t
 		return nil, turn.WaitResult{}, nil, err
 	}
 	var out Quiet
-	back := r.backMark()
 	t := turnRequest{Room: r, out: &out, auto: true, since: r.waitingSince(), lease: fsroom.NewLease()}
 	if _, err := t.try(ctx, snap); err != nil {
 		return nil, turn.WaitResult{}, nil, err
@@ -66,9 +65,6 @@ func (c *Client) takeAuto(ctx context.Context, w *workspace.Workspace) (*Room, t
 		if silent { // it was no command of the agent
 			_ = r.own().Mark(autoFile, r.time())
 		}
-	}
-	if out.Status == turn.YourTurn {
-		back()
 	}
 	return r, out.WaitResult, t.after, nil
 }

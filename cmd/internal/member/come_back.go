@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/talking-stick/tt/fsroom/turn"
+	"github.com/talking-stick/tt/journal/event"
 )
 
 // ComesBack reports whether the agent, which has the turn in progress, has to renew its lease by
@@ -11,27 +12,21 @@ import (
 // renews the lease. What its hooks have noted of it has to be written before. Nothing is locked.
 func (r *Room) ComesBack(st *turn.State) bool {
 	began, inTurn := r.Client.Hearing().ModelTurn()
-	return !r.IsKept(st) || !began.IsZero() && !(inTurn && r.own().Marked(backFile).Equal(began))
+	return !r.IsKept(st) || !began.IsZero() && !(inTurn && r.recorded(st).ModelTurn.Equal(r.modelTurn().Time))
 }
 
 // ComeBack is [Room.Keep] before the first write of a turn of the agent's model. The signs of life of the
 // agent have to be written before, so that being replaced comes either before it, and is refused, or does not come.
 func (r *Room) ComeBack(ctx context.Context, st *turn.State) error {
-	back := r.backMark()
 	_, err := r.Keep(ctx, turn.Fence{Agent: r.Self.ID, Turn: st.Turn, Lease: st.Grant.Lease}, false)
-	if err == nil {
-		back()
-	}
 	return err
 }
 
-// backMark returns a function that records that the agent has come back in the turn that its model is in now.
-// It is called when the room was locked since.
-func (r *Room) backMark() func() {
+// modelTurn returns when the turn began in which the agent's model is now, zero if it is in none.
+func (r *Room) modelTurn() event.Time {
 	began, inTurn := r.Client.Hearing().ModelTurn()
-	return func() {
-		if inTurn {
-			_ = r.own().Mark(backFile, began)
-		}
+	if !inTurn {
+		return event.Time{}
 	}
+	return event.NewTime(began)
 }

@@ -32,7 +32,7 @@ func (r *Room) Keep(ctx context.Context, fence turn.Fence, byHand bool) (pid int
 				before = guardianOf(*l)
 				return false, nil
 			}
-			l.ByHand = l.ByHand || byHand
+			l.ByHand, l.ModelTurn = l.ByHand || byHand, r.modelTurn()
 			if r.inherits(l) {
 				l.Holder = r.session()
 				r.own().Notify() // the guardian watches that process from now on

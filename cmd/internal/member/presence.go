@@ -18,7 +18,6 @@ const (
 	leaseFile     = roomtypes.LeaseFile     // a [turn.Lease]
 	wantsFile     = "wants"                 // its time is when a write of the agent was refused, which is to be called
 	calledFile    = "called"                // since then the agent was called
-	backFile      = "back"                  // its time is when the turn of the agent's model began in which it came back last
 	autoFile      = "auto"                  // a hook has made the agent a member, and it has run no command
 )
 
