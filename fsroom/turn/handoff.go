@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -71,9 +72,9 @@ func CheckHandoff(raw []byte) (json.RawMessage, error) {
 	if err := onlyOnce(raw); err != nil {
 		return nil, err
 	}
-	h, err := decodeHandoff(raw)
-	if err != nil {
-		return nil, err
+	var h Handoff
+	if err := wire.Decode(raw, &h); err != nil {
+		return nil, mistyped(err)
 	}
 	if err := h.check(); err != nil {
 		return nil, err
@@ -83,108 +84,48 @@ func CheckHandoff(raw []byte) (json.RawMessage, error) {
 
 // onlyOnce refuses a handoff that has a key twice: readers differ in which one counts.
 func onlyOnce(raw []byte) error {
-	given := map[string]bool{}
-	return members(raw, func(key string, _ json.RawMessage) error {
+	given, p := map[string]bool{}, wire.NewParser(raw)
+	return p.Object(func(name []byte) error {
+		key := string(name)
 		if given[key] {
 			return badHandoff(key, "%s is given twice", key)
 		}
 		given[key] = true
-		return nil
+		return p.Skip()
 	})
 }
 
-// decodeHandoff decodes field by field, so that an error names the field with the
-// wrong type. If a key is given twice, the last one counts, as for other readers of
-// the journal.
-func decodeHandoff(raw []byte) (*Handoff, error) {
-	h := &Handoff{}
-	err := members(raw, func(key string, value json.RawMessage) error {
-		if key == "artifacts" {
-			return h.decodeArtifacts(value)
-		}
-		return decodeMember(h, key, key, value)
-	})
-	return h, err
-}
-
-// decodeMember decodes the value of one key of v, which is at that path.
-func decodeMember(v any, at, key string, value json.RawMessage) error {
-	object := append(append(wire.AppendString([]byte{'{'}, key), ':'), value...)
-	if wire.Decode(append(object, '}'), v) != nil {
-		return badHandoff(at, "%s must be %s", at, wanted(key))
+// mistyped refuses a handoff that has a value of another type than it should.
+func mistyped(err error) error {
+	at, must := "handoff", "an object"
+	if in := (*wire.FieldError)(nil); errors.As(err, &in) {
+		at, must = in.At, "a text"
 	}
-	return nil
-}
-
-// wanted says which type the field must have.
-func wanted(key string) string {
-	switch key {
+	last := at[strings.LastIndex(at, ".")+1:]
+	name, _, element := strings.Cut(last, "[")
+	switch name {
+	case "artifacts":
+		if must = "a list of objects"; element {
+			must = "an object"
+		}
+		return badHandoff(at, "%s must be %s", at, must)
 	case "open_questions", "do_not":
-		return "a list of texts"
+		must = "a list of texts"
 	case "lines":
-		return "two line numbers, as [10,20]"
+		must = "two line numbers, as [10,20]"
 	}
-	return "a text"
-}
-
-// members calls read for every member of an object. It reads null as an empty object.
-func members(raw []byte, read func(name string, value json.RawMessage) error) error {
-	p := wire.NewParser(raw)
-	if p.Null() {
-		return nil
-	}
-	return p.Object(func(name []byte) error {
-		value, err := p.Raw()
-		if err != nil {
-			return err
-		}
-		if value == nil {
-			value = json.RawMessage("null")
-		}
-		return read(string(name), value)
-	})
-}
-
-func (h *Handoff) decodeArtifacts(raw json.RawMessage) error {
-	h.Artifacts = nil
-	p := wire.NewParser(raw)
-	if p.Null() {
-		return nil
-	}
-	var bad error // says what is wrong with one artifact
-	err := p.Array(func() error {
-		at := fmt.Sprintf("artifacts[%d]", len(h.Artifacts))
-		raw, err := p.Raw()
-		if err != nil {
-			return err
-		}
-		var a Artifact
-		a, bad = decodeArtifact(at, raw)
-		h.Artifacts = append(h.Artifacts, a)
-		return bad
-	})
-	if err != nil && bad == nil {
-		return badHandoff("artifacts", "artifacts must be a list of objects")
-	}
-	return err
-}
-
-func decodeArtifact(at string, raw []byte) (a Artifact, err error) {
-	if len(raw) == 0 || raw[0] != '{' {
-		return a, badHandoff(at, "%s must be an object", at)
-	}
-	err = members(raw, func(key string, value json.RawMessage) error { return decodeMember(&a, at+"."+key, key, value) })
-	return a, err
+	at = strings.TrimSuffix(at, last) + name
+	return badHandoff(at, "%s must be %s", at, must)
 }
 
 // ReadHandoff decodes a handoff from the journal. It returns an empty one if the JSON
 // cannot be decoded.
 func ReadHandoff(raw json.RawMessage) Handoff {
-	h, err := decodeHandoff(raw)
-	if err != nil {
+	var h Handoff
+	if wire.Decode(raw, &h) != nil {
 		return Handoff{}
 	}
-	return *h
+	return h
 }
 
 // check refuses a handoff that lacks a field or has a value out of range.

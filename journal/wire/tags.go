@@ -52,6 +52,26 @@ func Decode(data []byte, v any) error {
 	return p.End()
 }
 
+// A FieldError says at which part of a value something else was expected, as in "artifacts[0].note".
+type FieldError struct {
+	At  string
+	Err error
+}
+
+func (e *FieldError) Error() string { return fmt.Sprintf("%.40s: %v", e.At, e.Err) }
+func (e *FieldError) Unwrap() error { return e.Err }
+
+// within returns an error about the part of a value that has the name.
+func within(name string, err error) error {
+	inner, part := (*FieldError)(nil), ""
+	if errors.As(err, &inner) {
+		if part, err = inner.At, inner.Err; part[0] != '[' {
+			part = "." + part
+		}
+	}
+	return &FieldError{name + part, err}
+}
+
 // A field is a member of the objects of a type.
 type field struct {
 	name  string
@@ -210,7 +230,7 @@ func (p *Parser) object(v reflect.Value) error {
 				return nil
 			}
 			if err := p.value(v.FieldByIndex(f.index)); err != nil {
-				return fmt.Errorf("%.40s: %w", f.name, err)
+				return within(f.name, err)
 			}
 			return nil
 		}
@@ -261,7 +281,10 @@ func (p *Parser) value(v reflect.Value) (err error) {
 			n := v.Len()
 			v.Grow(1)
 			v.SetLen(n + 1)
-			return p.value(v.Index(n))
+			if err := p.value(v.Index(n)); err != nil {
+				return within("["+strconv.Itoa(n)+"]", err)
+			}
+			return nil
 		})
 	case reflect.Map:
 		var raw json.RawMessage
