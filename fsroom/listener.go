@@ -97,7 +97,7 @@ func (a Agent) Lock(ctx context.Context) (unlock func() error, err error) {
 	if a.unusable != nil {
 		return nil, a.unusable
 	}
-	unlock, err = a.store.lock(ctx, lockfile.Wait{}, a.Path("lock"), func() error { return MakeDir(a.dir) })
+	unlock, err = a.store.lock(ctx, a.Path("lock"), func() error { return MakeDir(a.dir) })
 	return unlock, a.explain(err)
 }
 

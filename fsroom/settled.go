@@ -39,7 +39,7 @@ func (r *Files[S]) Settled(ctx context.Context) bool {
 	ctx, cancel := context.WithTimeout(ctx, r.store.opts.Patience)
 	defer cancel()
 	var busy *lockfile.BusyError
-	return !errors.As(r.lockWait().Settled(ctx, r.LockPath()), &busy)
+	return !errors.As(lockfile.Settled(ctx, r.LockPath()), &busy)
 }
 
 // IsChanging reports whether a change is under way.

@@ -45,7 +45,6 @@ type Options struct {
 	Sync     func(*journal.Log) error // puts a journal on disk; its method Sync
 	Prepare  prepareFunc              // drafts a state.json; lockfile.Prepare
 	Patience time.Duration            // how long to wait for a lock
-	Still    time.Duration            // how long to wait for one that stays with the same process, see [lockfile.Wait]
 	NoWatch  bool                     // poll instead of watching
 	// Sleep is how a wait sleeps in a simulation: until ctx ends, the room may have changed, or d has
 	// passed, 0 for as long as it takes. It reports whether the room may have changed.
@@ -308,19 +307,18 @@ func (s *Store) LockFolder(ctx context.Context, folder string) (unlock func() er
 	}
 	dir := filepath.Join(s.dir, folder)
 	path := filepath.Join(dir, "lock")
-	unlock, err = s.lock(ctx, lockfile.Wait{}, path, func() error { return MakeDir(dir) })
+	unlock, err = s.lock(ctx, path, func() error { return MakeDir(dir) })
 	return unlock, s.Explain(err, path)
 }
 
 // lock takes the lock at path, and calls makeDir if its directory is missing.
-func (s *Store) lock(ctx context.Context, wait lockfile.Wait, path string, makeDir func() error) (unlock func() error, err error) {
+func (s *Store) lock(ctx context.Context, path string, makeDir func() error) (unlock func() error, err error) {
 	ctx, cancel := context.WithTimeout(ctx, s.opts.Patience)
 	defer cancel()
-	wait.Still = s.opts.Still
-	unlock, err = wait.Lock(ctx, path)
+	unlock, err = lockfile.Lock(ctx, path)
 	if errors.Is(err, fs.ErrNotExist) {
 		if err = makeDir(); err == nil {
-			unlock, err = wait.Lock(ctx, path)
+			unlock, err = lockfile.Lock(ctx, path)
 		}
 	}
 	return unlock, err

@@ -65,12 +65,7 @@ func (r *Files[S]) Acquire(ctx context.Context) (func() error, error) {
 	if err := r.CheckDirs(); err != nil {
 		return nil, err
 	}
-	return r.store.lock(ctx, r.lockWait(), r.LockPath(), func() error { return r.store.Prepare(r.dir) })
-}
-
-// lockWait says how the room's lock is waited for: it moves on where the journal grows.
-func (r *Files[S]) lockWait() lockfile.Wait {
-	return lockfile.Wait{Still: r.store.opts.Still, Moved: func() any { return r.journalStamp() }}
+	return r.store.lock(ctx, r.LockPath(), func() error { return r.store.Prepare(r.dir) })
 }
 
 // LoadToWrite loads the room under its lock and removes what a crash left.

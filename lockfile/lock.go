@@ -41,49 +41,7 @@ import (
 // unlock reachable: the garbage collector closes a file that nothing refers to.
 // Calling unlock again does nothing.
 func Lock(ctx context.Context, path string) (unlock func() error, err error) {
-	return Wait{}.Lock(ctx, path)
-}
-
-// A Wait says when a wait for a lock is given up before its context ends. The zero value never
-// does.
-type Wait struct {
-	// Still is for how long nothing may move; 0 means for as long as the context allows. The
-	// lock moves when another process gets it, where that is known (see [FindHolder]), and
-	// when Moved returns another value. A process that is seldom run, on a busy machine, waits
-	// longer: it looks a few times in that time, and each look has to find nothing new.
-	Still time.Duration
-	Moved func() any // returns something that can be compared; nil if there is nothing to look at
-}
-
-// Lock is the function [Lock] that may give up sooner, with a [*BusyError].
-func (w Wait) Lock(ctx context.Context, path string) (unlock func() error, err error) {
-	return locker{path: path, open: openFlock, Wait: w}.lock(ctx)
-}
-
-// looks is how often a wait looks, in the time for which nothing may move, whether something
-// has moved.
-const looks = 6
-
-// A progress counts the looks since something has moved.
-type progress struct {
-	Wait
-	holder func() int // process id; 0 if it is not known
-	last   [2]any
-	same   int
-}
-
-// stuck looks, and reports whether nothing has moved for so long that waiting is of no use.
-func (p *progress) stuck() bool {
-	now := [2]any{p.holder(), nil}
-	if p.Moved != nil {
-		now[1] = p.Moved()
-	}
-	if now != p.last {
-		p.last, p.same = now, 0
-		return false
-	}
-	p.same++
-	return p.same >= looks
+	return locker{path: path, open: openFlock}.lock(ctx)
 }
 
 // A handle is one acquisition of a lock, as gofrs/flock offers it.
@@ -107,12 +65,9 @@ func TryLock(path string) (unlock func() error, err error) {
 }
 
 type locker struct {
-	Wait
 	path string
 	once bool // do not wait
 	open func(path string) handle
-
-	holds func() int // process id of the one that has the lock; nil for FindHolder
 }
 
 func (l locker) lock(ctx context.Context) (func() error, error) {
@@ -192,36 +147,22 @@ func (l locker) wait(ctx context.Context) (handle, error) {
 			}
 		}
 	}()
-	look := make(<-chan time.Time) // never, unless the wait has a bound of its own
-	p := progress{Wait: l.Wait, holder: l.holder}
-	if l.Still > 0 {
-		ticker := time.NewTicker(l.Still / looks)
-		defer ticker.Stop()
-		look = ticker.C
-		p.stuck()
-	}
-	for {
-		select {
-		case err := <-done:
-			return h, explain(l.path, "lock", err)
-		case <-ctx.Done():
-			return nil, l.ended(ctx, time.Since(started))
-		case <-look:
-			if p.stuck() {
-				return nil, l.busy(time.Since(started))
-			}
-		}
+	select {
+	case err := <-done:
+		return h, explain(l.path, "lock", err)
+	case <-ctx.Done():
+		return nil, l.ended(ctx, time.Since(started))
 	}
 }
 
 // Pause is nil outside simulations, in which processes are goroutines of one process. There a wait for a
 // lock is a loop that tries, and calls Pause with the path of the file until the lock was had. It
-// returns when the lock may be free, after d (0: never), or when ctx has ended.
-var Pause func(ctx context.Context, path string, d time.Duration)
+// returns when the lock may be free, or when ctx has ended.
+var Pause func(ctx context.Context, path string)
 
 // simulate is wait with Pause.
 func (l locker) simulate(ctx context.Context, h handle) (handle, error) {
-	started, p := time.Now(), progress{Wait: l.Wait, holder: l.holder}
+	started := time.Now()
 	for {
 		if locked, err := h.TryLock(); locked || err != nil {
 			return h, explain(l.path, "lock", err)
@@ -229,22 +170,8 @@ func (l locker) simulate(ctx context.Context, h handle) (handle, error) {
 		if ctx.Err() != nil {
 			return nil, l.ended(ctx, time.Since(started))
 		}
-		if l.Still > 0 && p.stuck() {
-			return nil, l.busy(time.Since(started))
-		}
-		Pause(ctx, l.path, l.Still/looks)
+		Pause(ctx, l.path)
 	}
-}
-
-// holder returns the process that has the lock, 0 if it is not known.
-func (l locker) holder() int {
-	if l.holds != nil {
-		return l.holds()
-	}
-	if h, ok := FindHolder(l.path); ok {
-		return h.PID
-	}
-	return 0
 }
 
 // names reports whether path still names the file that h has locked.
@@ -270,10 +197,6 @@ func (l locker) ended(ctx context.Context, waited time.Duration) error {
 	if !errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return ctx.Err()
 	}
-	return l.busy(waited)
-}
-
-func (l locker) busy(waited time.Duration) error {
 	holder, _ := FindHolder(l.path)
 	return &BusyError{Path: l.path, Waited: waited, Holder: holder}
 }
@@ -292,14 +215,11 @@ func retry(f func() error) error {
 // after the call: the process that had it has finished, or is dead. Any number of
 // callers are let through at once, and none keeps the lock. A missing file counts as
 // free and is not created. Settled waits and fails as [Lock] does.
-func Settled(ctx context.Context, path string) error { return Wait{}.Settled(ctx, path) }
-
-// Settled is the function [Settled] that may give up sooner, with a [*BusyError].
-func (w Wait) Settled(ctx context.Context, path string) error {
+func Settled(ctx context.Context, path string) error {
 	if !errors.Is(ctx.Err(), context.Canceled) && isFree(path) {
 		return nil
 	}
-	unlock, err := locker{path: path, open: openShared, Wait: w}.lock(ctx)
+	unlock, err := locker{path: path, open: openShared}.lock(ctx)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil

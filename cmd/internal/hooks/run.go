@@ -51,14 +51,9 @@ var (
 	errWakes    = errors.New("the agent is woken")
 )
 
-// A hook waits for a lock for Patience, but only for Still while nothing moves: a lock that
-// several commands want on a busy machine is passed on, and a write that cannot take the turn
-// is let pass. A harness waits for the hook meanwhile, and what it could not say is said by a
-// later one.
-const (
-	Patience = 2 * time.Second
-	Still    = 300 * time.Millisecond
-)
+// Patience is how long a hook waits for a lock. A harness waits for the hook meanwhile, and what it
+// could not say is said by a later one.
+const Patience = 300 * time.Millisecond
 
 // Run runs a hook of a kind for the harness that is called name, and returns the exit
 // status. It never fails, and writes nothing on standard error but what wakes an agent: a

@@ -145,14 +145,14 @@ func (p *proc) await(ctx context.Context, d time.Duration) (changed bool) {
 }
 
 // pause is [lockfile.Pause].
-func pause(ctx context.Context, path string, d time.Duration) {
+func pause(ctx context.Context, path string) {
 	p := current.self()
 	if p == nil {
 		current.helperWaits(path)
 		return
 	}
 	p.lock = path
-	p.setUntil(ctx, d)
+	p.setUntil(ctx, 0)
 	p.park(waiting)
 }
 

@@ -1,6 +1,7 @@
 package ttcmd
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -20,13 +21,12 @@ import (
 type snapshot = fsroom.Snapshot[*turn.State]
 
 func openStore(c *cli.Invocation) (*fsroom.Store, error) {
-	return openPatientStore(c, 0, 0, !c.Cmd.Traits.MirrorOnly && !forPrompt(c))
+	return openPatientStore(c, 0, !c.Cmd.Traits.MirrorOnly && !forPrompt(c))
 }
 
 // openPatientStore is openStore for a command that waits for a lock for so long, 0 for as long
-// as commands do, and if still is not 0 only that long for one that nobody passes on. With asks
-// an engine is asked; else its rooms are as this host knows them.
-func openPatientStore(c *cli.Invocation, patience, still time.Duration, asks bool) (*fsroom.Store, error) {
+// as commands do. With asks an engine is asked; else its rooms are as this host knows them.
+func openPatientStore(c *cli.Invocation, patience time.Duration, asks bool) (*fsroom.Store, error) {
 	dir, err := workspace.DataDir(c.Env.Lookup, c.Env.Home)
 	if err != nil {
 		return nil, err
@@ -35,10 +35,8 @@ func openPatientStore(c *cli.Invocation, patience, still time.Duration, asks boo
 	if forPrompt(c) { // a prompt has no place for warnings
 		warn = nil
 	}
-	if build.Patience != 0 {
-		patience, still = build.Patience, 0
-	}
-	options := fsroom.Options{Warn: warn, LeaveModes: c.Cmd.Traits.LeaveModes, Fault: build.AtStep, Patience: patience, Still: still}
+	patience = cmp.Or(build.Patience, patience)
+	options := fsroom.Options{Warn: warn, LeaveModes: c.Cmd.Traits.LeaveModes, Fault: build.AtStep, Patience: patience}
 	if m := machine(c); m != nil {
 		m.Options(&options)
 	}

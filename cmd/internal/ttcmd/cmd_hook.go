@@ -44,8 +44,8 @@ func runHook(ctx context.Context, c *cli.Invocation) error {
 		AgentID:   c.Agent,
 		Table:     processes(c),
 		Print:     c.Out.Print,
-		OpenStore: func() (*fsroom.Store, error) { return openPatientStore(c, hooks.Patience, hooks.Still, false) },
-		OpenAll:   func() (*fsroom.Store, error) { return openPatientStore(c, hooks.Patience, hooks.Still, true) },
+		OpenStore: func() (*fsroom.Store, error) { return openPatientStore(c, hooks.Patience, false) },
+		OpenAll:   func() (*fsroom.Store, error) { return openPatientStore(c, hooks.Patience, true) },
 		Locate:    func(path string) (*workspace.Workspace, error) { return locatePath(c, path) },
 		Client: func(store *fsroom.Store, self identity.Agent) *member.Client {
 			return clientFor(c, store, processes(c), self)
