@@ -153,7 +153,7 @@ func TestIdleHolderOfAutomaticTurn(t *testing.T) {
 		st.Grant.Auto = auto
 		w.does["a"] = turn.Activity{What: turn.ActivityIdle, Since: event.NewTime(w.facts().Now.Wall.Time)}
 		f := w.facts()
-		f.Support = func() turn.Support { return turn.Support{Guardian: turn.ProcessAlive, PID: 42} }
+		f.Support = func() turn.Support { return turn.Support{Guardian: turn.Alive, PID: 42} }
 		if next := st.Outlook(f)[0]; !strings.Contains(next, want) {
 			t.Errorf("auto %v: %q", auto, next)
 		}

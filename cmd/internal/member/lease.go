@@ -160,7 +160,8 @@ func (r *Room) prepare(g *grant, fence turn.Fence, policy turn.Policy, proof tur
 		g.started.kill()
 		g.started, g.failure = r.startGuardian(fence)
 	}
-	g.lease = turn.Lease{Fence: fence, GrantedTo: r.Table.Self().PID, Holder: r.session(), ByHand: byHand, ModelTurn: r.modelTurn(), Proof: proof}
+	g.lease = turn.Lease{Fence: fence, GrantedTo: r.Table.Self().PID, Holder: r.session(), ByHand: byHand, ModelTurn: r.modelTurn(),
+		Proof: proof}
 	g.lease.Renew(r.Now(), policy, g.started.process())
 	if err := r.writeLease(&g.lease); err != nil {
 		g.started.kill()
