@@ -10,7 +10,8 @@ import (
 // room.
 type LogEntry struct {
 	Kind      string          `json:"kind"` // turn, outside, tree, message, note, note_resolved, member, room, policy, job; question, answer, question_settled
-	EventSeq  int64           `json:"event_seq"`
+	EventSeq  int64           `json:"event_seq,omitempty"` // 0: it is in the journal of a topic
+	TopicSeq  int64           `json:"topic_seq,omitempty"` // its number there
 	At        event.Time      `json:"at"`
 	TurnID    int64           `json:"turn_id,omitempty"`
 	Agent     string          `json:"agent_id,omitempty"`
@@ -21,6 +22,7 @@ type LogEntry struct {
 	Hint      string          `json:"delivery_hint,omitempty"` // of a message: normal, interrupt
 	Severity  string          `json:"severity,omitempty"`      // of a note: info, page
 	Waited    *int64          `json:"waited_ms,omitempty"`     // before the turn
+	NoteID    string          `json:"note_id,omitempty"`
 	Observer  bool            `json:"observer,omitempty"`      // of a member that joined
 	EndedAt   *event.Time     `json:"ended_at,omitempty"`
 	Duration  int64           `json:"duration_ms,omitempty"`
@@ -29,7 +31,7 @@ type LogEntry struct {
 	PassedTo  string          `json:"passed_to,omitempty"`
 	TakenFrom string          `json:"taken_from,omitempty"`
 	Changes   json.RawMessage `json:"changes,omitempty"`     // of the tree, in the turn or in a stretch of its own
-	Question  string          `json:"question_id,omitempty"` // of the last three kinds; event_seq is that of the topic
+	Question  string          `json:"question_id,omitempty"` // of the last three kinds
 
 	Over *LogEntry `json:"-"` // the turn that a takeover ended, nil if nobody had one
 }
@@ -129,9 +131,13 @@ func entryBeside(e *event.Event) *LogEntry {
 		_ = decode(e, &p)
 		entry.Kind, entry.Text, entry.Hint = "message", p.Body, p.Hint
 	case NoteAdded:
-		entry.Kind, entry.Text, entry.Severity = "note", Body(e), SeverityOf(e)
+		var p NotePayload
+		_ = decode(e, &p)
+		entry.Kind, entry.NoteID, entry.Text, entry.Severity = "note", p.ID, Body(e), SeverityOf(e)
 	case NoteResolved:
-		entry.Kind = "note_resolved"
+		var p ResolvedPayload
+		_ = decode(e, &p)
+		entry.Kind, entry.NoteID = "note_resolved", p.ID
 	case JobEnded:
 		j := JobOf(e)
 		entry.Kind, entry.Text, entry.Duration = "job", j.Words(), j.Duration

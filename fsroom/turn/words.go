@@ -21,7 +21,7 @@ func (s *State) Words(f Facts, agent string) string {
 	case s.Owner == "" && s.ReservedFor == "":
 		return s.freeWords(f, agent)
 	case s.Owner == agent && agent != "":
-		return "yours for " + held
+		return "yours, held for " + held
 	case s.Owner != "" && which != "":
 		return "held by " + s.Owner + which
 	case s.Owner != "":
@@ -43,10 +43,14 @@ func (s *State) freeWords(f Facts, agent string) string {
 		return "offered to you until " + s.preferredUntil(f).Format(utcClock) + ", yours to take"
 	case mine:
 		return "free, yours to take"
+	case s.Pending.From == agent && agent != "":
+		again := "; yours to take again from " + s.authorFrom(f).Format(utcClock)
+		if first != "" && s.prefers(f) {
+			return fmt.Sprintf("offered to %s until %s%s", first, s.preferredUntil(f).Format(utcClock), again)
+		}
+		return "free, for whoever else waits" + again
 	case first != "" && s.prefers(f):
 		return fmt.Sprintf("offered to %s until %s, then free", first, s.preferredUntil(f).Format(utcClock))
-	case s.Pending.From == agent && agent != "":
-		return "free, for whoever else waits; yours to take again from " + s.authorFrom(f).Format(utcClock)
 	}
 	return "free, for whoever waits"
 }

@@ -29,7 +29,7 @@ func (r *Room) QuestionLog(ctx context.Context, since time.Time, most int) ([]tu
 			if kind != "" && !e.CreatedAt.Before(since) {
 				id, text := topic.Words(e)
 				entries = append(entries, turn.LogEntry{
-					Kind: kind, EventSeq: e.Seq, At: e.CreatedAt, Agent: e.From, To: e.To, Event: e.Type, Reason: e.Reason, Text: text, Question: id,
+					Kind: kind, TopicSeq: e.Seq, At: e.CreatedAt, Agent: e.From, To: e.To, Event: e.Type, Reason: e.Reason, Text: text, Question: id,
 				})
 			}
 			return nil

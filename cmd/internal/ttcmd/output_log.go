@@ -130,9 +130,9 @@ func besideWords(e *turn.LogEntry) string {
 	case turn.MessageSent:
 		return fromTo(e.Agent, e.To) + ": " + urgent(e.Hint == turn.HintInterrupt, "interrupt") + e.Text
 	case turn.NoteAdded:
-		return fromTo(e.Agent, e.To) + " left a note: " + urgent(e.Severity == turn.SeverityPage, "page") + e.Text
+		return fromTo(e.Agent, e.To) + " left note " + e.NoteID[:min(8, len(e.NoteID))] + ": " + urgent(e.Severity == turn.SeverityPage, "page") + e.Text
 	case turn.NoteResolved:
-		return e.Agent + " resolved a note"
+		return e.Agent + " resolved note " + e.NoteID[:min(8, len(e.NoteID))]
 	case turn.JobEnded:
 		return "job " + e.Text + ", for " + e.Agent
 	case turn.RoomOpened:
