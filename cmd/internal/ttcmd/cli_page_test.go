@@ -13,7 +13,7 @@ import (
 
 // The parts of docs/cli.md between "<!--NAME-->" and "<!--end-->" are
 // generated from the table of commands, which is also where the help and the
-// manual pages come from: "tt wait" stands for the usage line and flags of a command,
+// manual pages come from: "tt wait" stands for how a command is called,
 // "flags" for the flags of every command, "flags of a room" for those that commands about a
 // room have besides, and the name of a help topic for its items, or "handoff" for its flags. With -update they are written anew.
 // Everything else on the page is written by hand.
@@ -60,19 +60,25 @@ func TestCLIPageAgreesWithTable(t *testing.T) {
 	}
 }
 
-// commandPart is what the page says of a command by itself.
+// commandPart is what the page says of a command by itself: how it is called, and what for. What each
+// flag means says its help.
 func commandPart(p *cli.Program, c *cli.Command) string {
-	text := folded("`"+p.UsageLine(c)+"`: "+c.Short+".", "")
-	for _, alias := range c.Aliases {
-		text += "Alias: `" + p.Name + " " + alias + "`.\n"
-	}
-	if own := ofRoom(explainedBy(p, c, ""), false); len(own) > 0 {
-		text += "\n" + flagList(own)
+	var flags strings.Builder
+	for _, f := range ofRoom(explainedBy(p, c, ""), false) {
+		flags.WriteString(" [" + strings.TrimSpace(f.Head()) + "]")
 	}
 	for _, topic := range p.Topics {
-		if shared := explainedBy(p, c, topic.Name); len(shared) > 0 {
-			text += folded("- and the flags under ["+topic.Name+"](#"+topic.Name+").", "  ")
+		if len(explainedBy(p, c, topic.Name)) > 0 {
+			flags.WriteString(" [" + strings.ToUpper(topic.Name) + "]")
 		}
+	}
+	head, command, runs := strings.Cut(strings.TrimSuffix(p.UsageLine(c), " [FLAGS]"), " -- ")
+	if runs {
+		command = " -- " + command
+	}
+	text := folded("`"+head+flags.String()+command+"`: "+c.Short+".", "")
+	for _, alias := range c.Aliases {
+		text += "Alias: `" + p.Name + " " + alias + "`.\n"
 	}
 	return text
 }

@@ -289,7 +289,7 @@ func TestNet(t *testing.T) {
 	compareNetPage(t, table)
 }
 
-// netTable is the table of docs/ledger.md.
+// netTable is the table of docs/ledger.md. Commands of which the same comes back share a row.
 func netTable(commands []string, results [][5][3]string) string {
 	var b strings.Builder
 	b.WriteString("| command |")
@@ -297,12 +297,20 @@ func netTable(commands []string, results [][5][3]string) string {
 		b.WriteString(" " + a.name + " |")
 	}
 	b.WriteString("\n|---|" + strings.Repeat("---|", len(netActors)) + "\n")
+	var rows []string
+	alike := make(map[string][]string)
 	for i, command := range commands {
-		fmt.Fprintf(&b, "| `%s` |", strings.ReplaceAll(command, "|", `\|`))
+		var row strings.Builder
 		for _, cell := range results[i] {
-			b.WriteString(" " + strings.Join(cell[:], " ") + " |")
+			row.WriteString(" " + strings.Join(cell[:], "") + " |")
 		}
-		b.WriteString("\n")
+		if alike[row.String()] == nil {
+			rows = append(rows, row.String())
+		}
+		alike[row.String()] = append(alike[row.String()], "`"+strings.ReplaceAll(command, "|", `\|`)+"`")
+	}
+	for _, row := range rows {
+		fmt.Fprintf(&b, "| %s |%s\n", strings.Join(alike[row], "<br>"), row)
 	}
 	return b.String()
 }
