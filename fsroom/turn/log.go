@@ -9,7 +9,7 @@ import (
 // A LogEntry is a turn, or an event beside the turns, as people read the history of a
 // room.
 type LogEntry struct {
-	Kind      string          `json:"kind"` // turn, outside, tree, message, note, note_resolved, member, room, policy, job; question, answer, question_settled
+	Kind      string          `json:"kind"`                // turn, outside, tree, message, note, note_resolved, member, room, policy, job; question, answer, question_settled
 	EventSeq  int64           `json:"event_seq,omitempty"` // 0: it is in the journal of a topic
 	TopicSeq  int64           `json:"topic_seq,omitempty"` // its number there
 	At        event.Time      `json:"at"`
@@ -23,7 +23,7 @@ type LogEntry struct {
 	Severity  string          `json:"severity,omitempty"`      // of a note: info, page
 	Waited    *int64          `json:"waited_ms,omitempty"`     // before the turn
 	NoteID    string          `json:"note_id,omitempty"`
-	Observer  bool            `json:"observer,omitempty"`      // of a member that joined
+	Observer  bool            `json:"observer,omitempty"` // of a member that joined
 	EndedAt   *event.Time     `json:"ended_at,omitempty"`
 	Duration  int64           `json:"duration_ms,omitempty"`
 	EndedBy   string          `json:"ended_by,omitempty"` // release, pass, takeover, kick, member_left, close
