@@ -47,7 +47,7 @@ var budgets = map[string]int{
 	"cmd/internal/hosts":         1050,
 	"cmd/internal/jobs":          1100,
 	"cmd/internal/locks":         300,
-	"cmd/internal/mailbox":       1750,
+	"cmd/internal/mailbox":       1550,
 	"cmd/internal/manual":        100,
 	"cmd/internal/member":        4400,
 	"cmd/internal/questions":     1650,

@@ -2,6 +2,8 @@ package mailbox
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
 	"slices"
 
 	"github.com/talking-stick/tt/cmd/internal/member"
@@ -72,4 +74,142 @@ func (m *Mailbox) missed(ctx context.Context, st *turn.State, handoff int64) []t
 		}
 	}
 	return nil
+}
+
+// changes returns what changed in the tree since the agent's last turn, as a JSON array, and
+// how many changes before them there were. What cannot be read is left out, and so is a turn
+// that changed nothing.
+func (m *Mailbox) changes(ctx context.Context, st *turn.State) (list json.RawMessage, more int) {
+	since, more := st.ChangesSince(m.Room.Self.ID)
+	if len(since) == 0 {
+		return nil, 0
+	}
+	at, done, err := m.Room.FS.Lookup(ctx)
+	if err != nil {
+		return nil, 0
+	}
+	defer done()
+	for _, c := range since {
+		e, err := at(c.Seq)
+		if err != nil || len(e.Payload) == 0 {
+			more++
+			continue
+		}
+		if turn.ChangedNothing(e) {
+			continue
+		}
+		list = append(append(list, ','), turn.ToldChange(e.Payload)...)
+	}
+	if len(list) == 0 {
+		return nil, more
+	}
+	list[0] = '['
+	return append(list, ']'), more
+}
+
+// An Interrupted is a turn that was taken from its holder, for whoever goes on with it.
+type Interrupted struct {
+	TurnID  int64      `json:"turn_id"`
+	AgentID string     `json:"agent_id"`
+	Reason  string     `json:"reason"`
+	Since   event.Time `json:"since"` // when it began
+	*member.Changed
+	Diff    string           `json:"diff,omitempty"`
+	Undo    string           `json:"undo,omitempty"`
+	Jobs    []InterruptedJob `json:"jobs"`
+	Note    *InterruptedNote `json:"note,omitempty"` // its last one
+	Handoff int64            `json:"handoff_event_seq,omitempty"`
+}
+
+// An InterruptedJob is a job that was started in the turn.
+type InterruptedJob struct {
+	JobID   int64  `json:"job_id"`
+	Name    string `json:"name"`
+	Outcome string `json:"outcome,omitempty"`
+	Running bool   `json:"running,omitempty"`
+}
+
+// An InterruptedNote is a note of the holder.
+type InterruptedNote struct {
+	CreatedAt event.Time `json:"created_at"`
+	Body      string     `json:"body"`
+}
+
+// The bounds of what is told of an interrupted turn.
+const (
+	mostInterruptedPaths = 50
+	mostInterruptedJobs  = 5
+)
+
+// interrupted returns what is known of the turn that the agent has taken over, or of several if
+// that one had been taken over, too, as JSON. It is nil for a turn that was not taken from
+// somebody who had it. st is the room before the grant, or as it is if the agent had the turn
+// already.
+func (m *Mailbox) interrupted(ctx context.Context, st *turn.State) json.RawMessage {
+	me := st.Member(m.Room.Self.ID)
+	switch {
+	case st.Owner == "":
+		return nil
+	case st.Owner == m.Room.Self.ID:
+		if !st.MayGoOn() {
+			return nil
+		}
+		if e, err := m.Room.FS.Event(ctx, me.LastHeld); err != nil || e.Type != turn.Takeover {
+			return nil
+		}
+	}
+	var list []turn.Interruption
+	for window := int64(missedWindow); ; window *= 8 {
+		var found turn.Interruptions
+		after := max(0, st.Seq-window)
+		if m.Room.EachEvent(ctx, after, false, func(e *event.Event) error { found.Add(e); return nil }) != nil {
+			return nil
+		}
+		if st.Owner != m.Room.Self.ID {
+			found.Over(st, m.Room.Facts(st))
+		}
+		if list = found.List(); len(list) > 0 || after == 0 || window >= missedReach {
+			break
+		}
+	}
+	var shown []Interrupted
+	for _, i := range list {
+		shown = append(shown, m.viewInterrupted(st, &i))
+	}
+	switch len(shown) {
+	case 0:
+		return nil
+	case 1:
+		b, _ := json.Marshal(shown[0])
+		return b
+	}
+	b, _ := json.Marshal(shown)
+	return b
+}
+
+func (m *Mailbox) viewInterrupted(st *turn.State, i *turn.Interruption) Interrupted {
+	v := Interrupted{TurnID: i.Turn, AgentID: i.Agent, Reason: i.Reason, Since: i.Since, Handoff: i.Handoff, Jobs: []InterruptedJob{}}
+	if i.Note != nil {
+		v.Note = &InterruptedNote{i.Note.At, i.Note.Body}
+	}
+	var recorded bool
+	if v.Changed, recorded = m.Room.ChangedIn(st, i.Turn, mostInterruptedPaths); recorded {
+		v.Diff, v.Undo = fmt.Sprintf("tt diff %d", i.Turn), fmt.Sprintf("tt undo %d", i.Turn)
+	}
+	all, _ := m.Room.Jobs().List()
+	for _, j := range all {
+		if j.Agent == i.Agent && j.Turn == i.Turn && len(v.Jobs) < mostInterruptedJobs {
+			v.Jobs = append(v.Jobs, InterruptedJob{JobID: j.ID, Name: j.Name, Outcome: j.Outcome, Running: j.Outcome == ""})
+		}
+	}
+	return v
+}
+
+// Interruptions reads what [Mailbox.Briefing] says of interrupted turns.
+func Interruptions(raw json.RawMessage) (list []Interrupted) {
+	var one Interrupted
+	if json.Unmarshal(raw, &list) != nil && json.Unmarshal(raw, &one) == nil {
+		list = []Interrupted{one}
+	}
+	return list
 }

@@ -3,11 +3,11 @@ package mailbox
 import (
 	"cmp"
 	"context"
-	"slices"
 	"time"
 
 	"github.com/talking-stick/tt/cmd/internal/hearing"
 	"github.com/talking-stick/tt/cmd/internal/member"
+	"github.com/talking-stick/tt/fsroom/topic"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal/event"
 )
@@ -62,27 +62,10 @@ func (m *Mailbox) Unread(st *turn.State) turn.Unread {
 	if mail <= 0 && notes+pages == 0 && jobs == 0 && !talk {
 		return turn.Unread{}
 	}
-	at := m.Cursor(st)
-	u := turn.Unread{Messages: max(0, mail-at.Read), Jobs: max(0, jobs-at.Jobs)}
-	u.Notes, u.Pages = st.UnreadNotes(m.Room.Self.ID, at.Notes())
-	if talk {
-		n := s.NewsFor(m.Room.Self.ID, at.TopicSeen(t.Name()), m.questions().Absent(st))
-		u.Questions, u.Answers = n.Questions, n.Answers
+	if err != nil {
+		s = topic.New(t.Name())
 	}
-	return u
-}
-
-// NotesShown moves the agent's cursor over notes that were printed. A note before which
-// another one was not shown stays unread, and so does one that was undone.
-func (m *Mailbox) NotesShown(ctx context.Context, notes []turn.NoteView) {
-	snap, settled, err := m.Room.FS.SettledView(ctx)
-	if err != nil || !settled {
-		return
-	}
-	at := m.Cursor(snap.State)
-	m.notesSeen(snap.State, snap.State.NotesSeen(m.Room.Self.ID, at.Notes(), func(n *turn.Note) bool {
-		return slices.ContainsFunc(notes, func(shown turn.NoteView) bool { return shown.ID == n.ID })
-	}))
+	return m.counts(st, m.Cursor(st), t, s)
 }
 
 // notesSeen moves the agent's cursor, if it is a member, over notes.
@@ -91,36 +74,6 @@ func (m *Mailbox) notesSeen(st *turn.State, seen turn.SeenNotes) {
 		at.NotesSeq, at.PagesSeq = seen.Notes, seen.Pages
 		m.show(at)
 	}
-}
-
-// MessagesShown moves the agent's cursor over the messages that were shown, up to the first
-// one that was not.
-func (m *Mailbox) MessagesShown(ctx context.Context, shown func(seq int64) bool) error {
-	snap, err := m.Room.FS.View()
-	if err != nil {
-		return err
-	}
-	c, err := m.ReadCursor(ctx, snap.State, 0)
-	if err != nil {
-		return err
-	}
-	err = m.Room.EachEvent(ctx, c.at.EventSeq, false, func(e *event.Event) error {
-		if c.Pass(e, shown(e.Seq)); c.stopped || e.Seq >= snap.State.Seq {
-			return member.ErrEnough
-		}
-		return nil
-	})
-	c.Save(ctx)
-	return err
-}
-
-// AnswersShown marks questions of the agent's as answered, after their answers were shown.
-func (m *Mailbox) AnswersShown(ctx context.Context, ids []string) error {
-	t, _, err := m.questions().Topic()
-	if err != nil {
-		return err
-	}
-	return m.questions().MarkShown(ctx, t, ids)
 }
 
 // UnreadInterrupts returns how many of the unread messages are urgent. It reads the

@@ -2,11 +2,12 @@ package mailbox
 
 import (
 	"context"
+	"fmt"
 	"slices"
-	"time"
+	"strings"
 
-	"github.com/talking-stick/tt/cmd/internal/member"
 	"github.com/talking-stick/tt/cmd/internal/questions"
+	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/topic"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal/event"
@@ -32,7 +33,10 @@ type Inbox struct {
 	state    *turn.State
 	settled  bool   // nothing of this can be undone
 	within   bool   // this is part of the answer to a wait
-	shown    Cursor // the cursor when all of this was shown
+	at       Cursor // as it was
+	words    []Word // what of it was not shown to the agent
+	past     Cursor // what the cursor moves over though there is no word
+	left     int    // words that have no place here
 	topic    *questions.Topic
 	answered []string // the agent's questions whose answers are shown
 }
@@ -132,7 +136,6 @@ func (m *Mailbox) Inbox(ctx context.Context) (*Inbox, error) {
 	in := &Inbox{
 		AgentID: m.Room.Self.ID, RoomID: st.RoomID, CanonicalPath: st.CanonicalPath, state: st, settled: settled,
 		Messages: []event.Event{}, Answers: []InboxAnswer{}, Notes: []InboxNote{}, Questions: []InboxQuestion{}, Asked: []questions.Question{},
-		Jobs: []JobEnd{},
 	}
 	in.Turn = InboxTurn{
 		State: v.State, TurnID: v.TurnID, Owner: v.Owner, ReservedFor: v.ReservedFor, LeaseExpiresAt: v.LeaseExpiresAt,
@@ -143,16 +146,13 @@ func (m *Mailbox) Inbox(ctx context.Context) (*Inbox, error) {
 		in.Needs = needs(st, st.MemberViews(f))
 	}
 	if isMember {
-		in.shown = m.Cursor(st)
+		if in.at, err = m.cursor(ctx, st); err != nil {
+			return nil, err
+		}
 	}
-	asked, err := in.addQuestions(ctx, m)
+	asked, err := in.fill(ctx, m)
 	if err == nil {
 		err = in.addAsked(ctx, m, asked)
-	}
-	for _, add := range []func(context.Context, *Mailbox) error{in.addMessages, in.addNotes, in.addJobs} {
-		if err == nil && isMember {
-			err = add(ctx, m)
-		}
 	}
 	if err != nil {
 		return nil, err
@@ -174,52 +174,7 @@ func (in *Inbox) IsEmpty() bool {
 }
 
 // Left returns how much of what is new has no place here, and is shown next time.
-func (in *Inbox) Left() int64 {
-	left := in.Counts.Messages + in.Counts.Notes + in.Counts.Pages + in.Counts.Questions +
-		in.Counts.Jobs - int64(len(in.Messages)+len(in.Jobs))
-	for i := range in.Notes {
-		if !in.Notes[i].Shown {
-			left--
-		}
-	}
-	for i := range in.Questions {
-		if !in.Questions[i].Shown && in.Questions[i].FromState != questions.Gone {
-			left--
-		}
-	}
-	return max(0, left)
-}
-
-// addQuestions adds the questions that the agent owes an answer, and the answers to its
-// own. It returns the topic that has them.
-func (in *Inbox) addQuestions(ctx context.Context, m *Mailbox) (*topic.State, error) {
-	q := m.questions()
-	t, s, settled, err := q.SettledTopic(ctx)
-	if err != nil {
-		return nil, err
-	}
-	seen := in.shown.TopicSeen(t.Name())
-	news := s.NewsFor(m.Room.Self.ID, seen, q.Absent(in.state))
-	in.Counts.Questions, in.Counts.Answers = news.Questions, news.Answers
-	in.settled = in.settled && settled
-	in.topic, in.shown.TopicID = t, t.Name()
-	in.shown.TopicSeq, in.shown.AnswersSeq = max(seen.Questions, s.Seq), max(seen.Answers, s.Seq)
-	owed, left := debtsShown(s.Debts(m.Room.Self.ID), seen.Questions)
-	if left != nil {
-		in.shown.TopicSeq = left.Seq - 1
-	}
-	views, err := q.Views(ctx, in.state, t, owed)
-	if err != nil {
-		return nil, err
-	}
-	for _, v := range views {
-		in.Questions = append(in.Questions, InboxQuestion{v, v.Seq <= seen.Questions})
-	}
-	if news.Answers > 0 {
-		in.Answers, in.answered, _, err = newAnswers(ctx, t, s, m.Room.Self.ID, seen.Answers, time.Time{})
-	}
-	return s, err
-}
+func (in *Inbox) Left() int { return in.left }
 
 // addAsked adds the open questions of the agent's own but those whose answers are shown.
 func (in *Inbox) addAsked(ctx context.Context, m *Mailbox, s *topic.State) (err error) {
@@ -232,13 +187,12 @@ func (in *Inbox) addAsked(ctx context.Context, m *Mailbox, s *topic.State) (err 
 }
 
 // newAnswers returns the answers to the open questions of the agent after an event of their
-// topic, and the ids of these questions. recent reports whether one of them was asked since
-// a moment.
-func newAnswers(ctx context.Context, t *questions.Topic, s *topic.State, agent string, seen int64,
-	since time.Time) (answers []InboxAnswer, ids []string, recent bool, err error) {
+// topic, and the ids of these questions.
+func newAnswers(ctx context.Context, t *questions.Topic, s *topic.State, agent string, seen int64) (answers []InboxAnswer, ids []string,
+	err error) {
 	lookup, done, err := questions.OpenLookup(ctx, t)
 	if err != nil {
-		return nil, nil, false, err
+		return nil, nil, err
 	}
 	defer done()
 	for _, q := range s.Own(agent) {
@@ -246,89 +200,20 @@ func newAnswers(ctx context.Context, t *questions.Topic, s *topic.State, agent s
 		if len(refs) == 0 {
 			continue
 		}
-		text, asked, err := lookup.Question(q)
+		text, _, err := lookup.Question(q)
 		if err != nil {
-			return nil, nil, false, err
+			return nil, nil, err
 		}
-		recent = recent || !asked.Before(since)
 		for _, ref := range refs {
 			a, err := lookup.Answer(ref)
 			if err != nil {
-				return nil, nil, false, err
+				return nil, nil, err
 			}
 			answers = append(answers, InboxAnswer{q.ID, text, a})
 		}
 		ids = append(ids, q.ID)
 	}
-	return answers, ids, recent, nil
-}
-
-// debtsShown returns the questions that an inbox shows: first those after the event seen,
-// then as many of the others as there is place for. left is the first one after that event
-// which is left out.
-func debtsShown(owed []*topic.Question, seen int64) (shown []*topic.Question, left *topic.Question) {
-	unseen := len(owed)
-	for unseen > 0 && owed[len(owed)-unseen].Seq <= seen {
-		unseen--
-	}
-	old, fresh := owed[:len(owed)-unseen], owed[len(owed)-unseen:]
-	if unseen > mostInbox {
-		fresh, left = fresh[:mostInbox], fresh[mostInbox]
-	}
-	return slices.Concat(fresh, old[:min(len(old), mostInbox-len(fresh))]), left
-}
-
-// addMessages adds the messages that the agent was not shown.
-func (in *Inbox) addMessages(ctx context.Context, m *Mailbox) error {
-	st := in.state
-	in.Counts.Messages = max(0, st.Mail(m.Room.Self.ID)-in.shown.Read)
-	if in.Counts.Messages == 0 {
-		in.shown.EventSeq = max(in.shown.EventSeq, st.Seq)
-		return nil
-	}
-	read, err := m.ReadCursor(ctx, st, 0)
-	if err != nil {
-		return err
-	}
-	err = m.Room.EachEvent(ctx, read.at.EventSeq, false, func(e *event.Event) error {
-		mail := turn.IsMail(e, m.Room.Self.ID)
-		if e.Seq > st.Seq || mail && len(in.Messages) == mostInbox {
-			return member.ErrEnough
-		}
-		if read.Pass(e, mail); mail {
-			in.Messages = append(in.Messages, turn.Public(e.Clone()))
-		}
-		return nil
-	})
-	in.shown.EventSeq, in.shown.Read = read.at.EventSeq, read.at.Read
-	return err
-}
-
-// addNotes adds the open notes for the agent.
-func (in *Inbox) addNotes(ctx context.Context, m *Mailbox) error {
-	seen := in.shown.Notes()
-	notes, fresh := in.state.NotesFor(m.Room.Self.ID, seen)
-	if len(notes) == 0 {
-		return nil
-	}
-	in.Counts.Notes, in.Counts.Pages = in.state.UnreadNotes(m.Room.Self.ID, seen)
-	at, done, err := m.Room.FS.Lookup(ctx)
-	if err != nil {
-		return err
-	}
-	defer done()
-	for i, n := range notes[:min(len(notes), mostInbox)] {
-		body, err := turn.NoteBody(&n, at)
-		if err != nil {
-			return err
-		}
-		in.Notes = append(in.Notes, InboxNote{turn.NoteView{Note: n, Body: body}, i >= fresh})
-	}
-	seen = in.state.NotesSeen(m.Room.Self.ID, seen, func(n *turn.Note) bool {
-		return slices.ContainsFunc(in.Notes, func(shown InboxNote) bool { return shown.Seq == n.Seq })
-	})
-	in.shown.NotesSeq, in.shown.PagesSeq = seen.Notes, seen.Pages
-	return nil
+	return answers, ids, nil
 }
 
 // next returns what the agent should do now.
@@ -349,19 +234,102 @@ func (in *Inbox) next() string {
 // InboxShown records that the inbox was shown to the agent, and marks the agent's questions
 // as answered whose answers were. What may still be undone is shown again.
 func (m *Mailbox) InboxShown(ctx context.Context, in *Inbox) {
-	if !in.settled {
-		return
-	}
-	if m.questions().MarkShown(ctx, in.topic, in.answered) != nil { // they are shown again, and marked then
-		in.shown.TopicID, in.shown.TopicSeq, in.shown.AnswersSeq = "", 0, 0
-	}
-	if m.Room.IsMember(in.state) && (in.IsNew() || in.shownQuestions()) {
-		m.show(in.shown)
+	if in.settled {
+		_ = m.shown(ctx, in, func(*Word) bool { return true })
 	}
 }
 
-// shownQuestions reports whether there is a question that was not shown before. One of an
-// agent that has gone is no news, and is shown all the same.
-func (in *Inbox) shownQuestions() bool {
-	return slices.ContainsFunc(in.Questions, func(q InboxQuestion) bool { return !q.Shown })
+// Shape implements [wire.Shaped]. What the answer to a wait says of the room is left out there.
+func (in *Inbox) Shape() any {
+	type plain Inbox
+	p := plain(*in)
+	if in.within {
+		p.RoomID, p.CanonicalPath, p.Turn = "", "", InboxTurn{}
+	}
+	return &p
+}
+
+// Counts are those of what was not shown to the agent, by kind.
+type Counts struct {
+	Questions int64 `json:"questions"`
+	Answers   int64 `json:"answers"`
+	Messages  int64 `json:"messages"`
+	Notes     int64 `json:"notes"`
+	Pages     int64 `json:"pages"`
+	Jobs      int64 `json:"jobs"`
+}
+
+// Shape implements [wire.Shaped]. What all questions of a list have in common, that they
+// are open and owed by the agent, is left out.
+func (q *InboxQuestion) Shape() any {
+	if q.Shown {
+		return &shown{Question: q.ID, From: q.From, Text: turn.Preview(q.Text)}
+	}
+	return &struct {
+		ID        string     `json:"question_id"`
+		From      string     `json:"from_agent_id"`
+		FromState string     `json:"from_state,omitempty"`
+		To        string     `json:"to_agent_id,omitempty"`
+		AskedAt   event.Time `json:"asked_at"`
+		Text      string     `json:"question"`
+	}{q.ID, q.From, q.FromState, q.To, q.AskedAt, q.Text}
+}
+
+// Shape implements [wire.Shaped].
+func (n *InboxNote) Shape() any {
+	if n.Shown {
+		return &shown{Note: n.ID, From: n.Author, Text: turn.Preview(n.Body)}
+	}
+	return &n.NoteView
+}
+
+// A shown is something that was shown before: what it is, who wrote it, and its first words.
+type shown struct {
+	Question string `json:"question_id,omitempty"`
+	Note     string `json:"note_id,omitempty"`
+	From     string `json:"from_agent_id"`
+	Text     string `json:"text"`
+}
+
+// Shape implements [wire.Shaped].
+func (a *InboxAnswer) Shape() any {
+	return &struct {
+		QuestionID string `json:"question_id"`
+		Question   string `json:"question"`
+		topic.ShownAnswer
+	}{a.QuestionID, a.Question, a.Answer.Shown()}
+}
+
+// An unreadAnswer is an answer in the refusal of [Mailbox.CheckAnswers].
+type unreadAnswer struct {
+	QuestionID string `json:"question_id"`
+	Question   string `json:"question"`
+	Answer     string `json:"answer"`
+	From       string `json:"from_agent_id"`
+}
+
+// CheckAnswers refuses, once, to end a turn of the agent in which it asked a question whose
+// answer it was not shown: its handoff would say that there is none. The refusal has the
+// answers, which count as shown by that. What cannot be read refuses nothing.
+func (m *Mailbox) CheckAnswers(ctx context.Context, st *turn.State) error {
+	if st.Owner != m.Room.Self.ID || m.Unread(st).Answers == 0 {
+		return nil
+	}
+	in := &Inbox{state: st, settled: true, at: m.Cursor(st)}
+	s, err := in.fill(ctx, m)
+	if err != nil || !in.settled || !slices.ContainsFunc(in.answered, func(id string) bool {
+		q := s.Question(id)
+		return q.AskedAt != nil && !q.AskedAt.Before(st.Grant.At.Wall.Time)
+	}) {
+		return nil
+	}
+	var list []unreadAnswer
+	var words []string
+	for _, a := range in.Answers {
+		words = append(words, fmt.Sprintf("%s answers %s (%s): %s", a.AnsweredBy, a.QuestionID, turn.Preview(a.Question), a.Payload.Markdown))
+		list = append(list, unreadAnswer{a.QuestionID, a.Question, a.Payload.Markdown, a.AnsweredBy})
+	}
+	_ = m.shown(ctx, in, func(w *Word) bool { return w.Kind == WordAnswer })
+	return code.New(code.UnreadAnswers, "you have not seen what was answered to your questions: %s", strings.Join(words, "; ")).
+		WithHint("mend the handoff if an answer changes it, and run the command again: it goes through").With("answers", list)
 }

@@ -2,7 +2,6 @@ package mailbox
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"github.com/talking-stick/tt/cmd/internal/hearing"
@@ -86,8 +85,9 @@ func (n *RoomNews) add(ctx context.Context) error {
 	if err := n.addQuestions(ctx); err != nil {
 		return err
 	}
-	if err := n.addJobs(ctx); err != nil {
-		return err
+	n.All.Jobs = int(max(0, st.JobEnds(me)-at.Jobs))
+	if st.Member(me).LastJob > at.Woken.EventSeq {
+		n.Fresh.Jobs = n.All.Jobs
 	}
 	if st.Mail(me) <= at.Read {
 		return nil
@@ -203,9 +203,8 @@ func (n *RoomNews) Wake(how string, now time.Time) error {
 	return n.Mailbox.AdvanceCursor(Cursor{JoinedAt: n.cursor.JoinedAt, TopicID: n.topicID, Woken: w})
 }
 
-// Printed returns what was printed of the news: what [RoomNews.Unshown] and
-// [RoomNews.UnshownQuestions] offered and their function accepted, and with turn what
-// became of the turn. ok is false if it is nothing, or if it may still be undone: then it is
+// Printed returns what was printed of the news: what [RoomNews.Unshown] offered and its
+// function accepted, and with turn what became of the turn. ok is false if it is nothing, or if it may still be undone: then it is
 // printed again.
 func (n *RoomNews) Printed(turn bool) (p hearing.PrintedRoom, ok bool) {
 	p = n.printed
@@ -235,108 +234,4 @@ func (m *Mailbox) Shown(ctx context.Context, p *hearing.PrintedRoom) error {
 		}
 	}
 	return m.AdvanceCursor(p.Cursor)
-}
-
-// UnshownQuestions calls fn with the questions that the agent owes an answer, and with the
-// answers to its own, that were not shown to it, as lines: the id of the question, who wrote
-// it, and the text. It is like Unshown in everything else.
-func (n *RoomNews) UnshownQuestions(ctx context.Context, fn func(id, from string, answer bool, text string) bool) (rest int, err error) {
-	if n.topicID == "" || n.All.Asked+n.All.Answers == 0 {
-		return 0, nil
-	}
-	m, at := n.Mailbox, n.cursor
-	in := Inbox{state: n.state, shown: at, settled: n.settled}
-	if _, err := in.addQuestions(ctx, m); err != nil {
-		return 0, err
-	}
-	more, some, answered := true, false, map[string]bool{}
-	for _, a := range in.Answers {
-		if more = more && fn(a.QuestionID, a.AnsweredBy, true, a.Payload.Markdown); more {
-			answered[a.QuestionID], some = true, true
-		} else {
-			answered[a.QuestionID] = false
-			rest++
-		}
-	}
-	seq := in.shown.TopicSeq
-	if !more {
-		seq = 0
-	}
-	for _, q := range in.Questions {
-		if q.Shown {
-			continue
-		}
-		if more && !fn(q.ID, q.From, false, q.Text) {
-			more, seq = false, q.Seq-1
-		}
-		if some = some || more; !more {
-			rest++
-		}
-	}
-	if some && in.settled {
-		n.printed.Answered = slices.DeleteFunc(in.answered, func(id string) bool { return !answered[id] })
-		n.printed.Cursor.TopicID, n.printed.Cursor.TopicSeq = n.topicID, seq
-	}
-	return rest, nil
-}
-
-// Unshown calls fn with the messages for the agent that were not shown to it, also those
-// to everybody, and then with the events of the open notes. fn reports whether it shows
-// them, which it does after Unshown. Those that follow one that is not shown stay unshown
-// too. rest is how many were left.
-func (n *RoomNews) Unshown(ctx context.Context, fn func(*event.Event) bool) (rest int, err error) {
-	m, st, me := n.Mailbox, n.state, n.Mailbox.Room.Self.ID
-	if !n.Member {
-		return 0, nil
-	}
-	read, err := m.ReadCursor(ctx, st, n.cursor.EventSeq)
-	if err != nil {
-		return 0, err
-	}
-	more := true
-	if st.Mail(me) > n.cursor.Read {
-		err = m.Room.EachEvent(ctx, n.cursor.EventSeq, false, func(e *event.Event) error {
-			if e.Seq > n.seq {
-				return member.ErrEnough
-			}
-			if turn.IsMail(e, me) {
-				if more = more && fn(e); !more {
-					rest++
-				}
-			}
-			read.Pass(e, more)
-			return nil
-		})
-		if err != nil {
-			return 0, err
-		}
-	}
-	notes, fresh := st.NotesFor(me, n.cursor.Notes())
-	var seen []string
-	if fresh > 0 {
-		at, done, err := m.Room.FS.Lookup(ctx)
-		if err != nil {
-			return 0, err
-		}
-		defer done()
-		for i := range notes[:fresh] {
-			e, err := at(notes[i].Seq)
-			if err != nil {
-				return 0, err
-			}
-			if more = more && fn(e); !more {
-				rest++
-			} else {
-				seen = append(seen, notes[i].ID)
-			}
-		}
-	}
-	if read.moved {
-		n.printed.Cursor.EventSeq, n.printed.Cursor.Read = read.at.EventSeq, read.at.Read
-	}
-	if len(seen) > 0 {
-		at := st.NotesSeen(me, n.cursor.Notes(), func(note *turn.Note) bool { return slices.Contains(seen, note.ID) })
-		n.printed.Cursor.NotesSeq, n.printed.Cursor.PagesSeq = at.Notes, at.Pages
-	}
-	return rest, nil
 }

@@ -38,7 +38,7 @@ func TestUndoneMessage(t *testing.T) {
 		"a hook": func(f *fixture, m *Mailbox) func() {
 			n, err := m.News(f.Context(), nil)
 			f.must(err)
-			_, err = n.Unshown(f.Context(), func(*event.Event) bool { return true })
+			_, err = n.Unshown(f.Context(), func(*Word) bool { return true })
 			f.must(err)
 			printed, ok := n.Printed(false)
 			return func() {

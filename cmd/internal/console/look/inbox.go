@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/talking-stick/tt/cmd/internal/mailbox"
-	"github.com/talking-stick/tt/fsroom/turn"
 )
 
 // An Item is one thing that waits for the person, or a question or note that is open in a room.
@@ -35,30 +34,21 @@ const (
 // that were opened since the console began. A message or a note before which another one was not
 // read stays new. What cannot be recorded stays new, too.
 func (l *Looker) Shown(ctx context.Context, room string, opened []Item) {
-	m := mailbox.Of(l.own.Room(room, nil))
-	var answered []string
-	var notes []turn.NoteView
-	messages := map[int64]bool{}
+	read := map[Item]bool{}
 	for _, i := range opened {
-		switch {
-		case i.Room != room:
-		case i.Kind == KindMessage:
-			messages[i.Seq] = true
-		case i.Kind == KindAnswer:
-			answered = append(answered, i.ID)
-		case i.Kind == KindNote:
-			notes = append(notes, turn.NoteView{Note: turn.Note{ID: i.ID}})
+		if i.Room == room {
+			read[Item{Kind: i.Kind, ID: i.ID, Seq: i.Seq}] = true
 		}
 	}
-	if len(messages) > 0 {
-		_ = m.MessagesShown(ctx, func(seq int64) bool { return messages[seq] })
-	}
-	if len(answered) > 0 {
-		_ = m.AnswersShown(ctx, answered)
-	}
-	if len(notes) > 0 {
-		m.NotesShown(ctx, notes)
-	}
+	_ = mailbox.Of(l.own.Room(room, nil)).WordsShown(ctx, func(w *mailbox.Word) bool {
+		switch w.Kind {
+		case mailbox.WordMessage:
+			return read[Item{Kind: KindMessage, Seq: w.Seq}]
+		case mailbox.WordPage:
+			return read[Item{Kind: KindNote, ID: w.ID}]
+		}
+		return w.Kind != mailbox.WordQuestion && read[Item{Kind: w.Kind, ID: w.ID}]
+	})
 }
 
 // Inbox returns what waits for the person in the rooms, room by room. It does not count

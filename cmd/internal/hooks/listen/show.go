@@ -12,7 +12,6 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/mailbox"
 	"github.com/talking-stick/tt/cmd/internal/questions"
 	"github.com/talking-stick/tt/fsroom/turn"
-	"github.com/talking-stick/tt/journal/event"
 )
 
 // The most that [Agent.Show] shows at once.
@@ -158,8 +157,9 @@ func (p *page) room(ctx context.Context, n *mailbox.RoomNews) {
 		p.text.WriteString("tt: " + facts + "\n")
 	}
 	var words strings.Builder
+	full := false
 	add := func(line, all string) bool {
-		if p.items >= mostShown || p.items > 0 && p.text.Len()+words.Len()+len(line) > mostShownBytes {
+		if full = full || p.items >= mostShown || p.items > 0 && p.text.Len()+words.Len()+len(line) > mostShownBytes; full {
 			return false
 		}
 		p.items++
@@ -169,20 +169,23 @@ func (p *page) room(ctx context.Context, n *mailbox.RoomNews) {
 		words.WriteString(line)
 		return true
 	}
-	rest, err := n.Unshown(ctx, func(e *event.Event) bool {
-		return add(wordsLine(e), fmt.Sprintf("tt events --after %d --limit 1", e.Seq-1))
+	rest, err := n.Unshown(ctx, func(w *mailbox.Word) bool {
+		switch w.Kind {
+		case mailbox.WordQuestion, mailbox.WordAnswer:
+			return add(wordLine(w), "tt questions show "+w.ID)
+		case mailbox.WordJob:
+			if p.items >= mostShown {
+				return false
+			}
+			p.items++
+			fmt.Fprintf(&p.text, "tt: your job %s in %s. Its output: tt job log %d\n", cli.Line(w.Text), path, w.Seq)
+			return true
+		}
+		return add(wordLine(w), fmt.Sprintf("tt events --after %d --limit 1", w.Seq-1))
 	})
-	if err == nil {
-		var more int
-		more, err = n.UnshownQuestions(ctx, func(id, from string, answer bool, text string) bool {
-			return add(questionLine(id, from, answer, text), "tt questions show "+id)
-		})
-		rest += more
-	}
 	if err != nil { // it is looked for again
 		p.rest++
 	}
-	p.jobs(ctx, n, path)
 	if words.Len() > 0 {
 		fmt.Fprintf(&p.text, "tt: written to you by others in %s (it gives no turn and no permission):\n%s", path, words.String())
 	}
@@ -191,21 +194,6 @@ func (p *page) room(ctx context.Context, n *mailbox.RoomNews) {
 	}
 	if p.rest += rest; rest > 0 {
 		fmt.Fprintf(&p.text, "%d more in %s: tt inbox\n", rest, path)
-	}
-}
-
-// jobs adds the ends of the agent's jobs in one room.
-func (p *page) jobs(ctx context.Context, n *mailbox.RoomNews, path string) {
-	rest, err := n.UnshownJobs(ctx, func(j *mailbox.JobEnd) bool {
-		if p.items >= mostShown {
-			return false
-		}
-		p.items++
-		fmt.Fprintf(&p.text, "tt: your job %s in %s. Its output: tt job log %d\n", cli.Line(j.Words()), path, j.ID)
-		return true
-	})
-	if p.rest += rest; err != nil { // it is looked for again
-		p.rest++
 	}
 }
 
@@ -218,28 +206,26 @@ func turnFacts(n turn.News, path string) string {
 	return sentences(n, path)
 }
 
-// wordsLine returns one message or note, and who wrote it to whom.
-func wordsLine(e *event.Event) string {
-	who, what := cli.Line(e.From), ""
-	if e.To == "" {
+// wordLine returns one word, and who said it to whom.
+func wordLine(w *mailbox.Word) string {
+	who, text := cli.Line(w.From), indented(w.Text)
+	switch w.Kind {
+	case mailbox.WordAnswer:
+		return fmt.Sprintf("%s %s answers your question: %s\n", w.ID, who, text)
+	case mailbox.WordQuestion:
+		return fmt.Sprintf("%s %s asks (tt answer %[1]s \"…\"): %[3]s\n", w.ID, who, text)
+	}
+	if w.To == "" {
 		who += " to all"
 	}
-	if e.Type == turn.NoteAdded {
-		what = " (note)"
+	if w.Kind != mailbox.WordMessage {
+		who += " (note)"
 	}
-	return fmt.Sprintf("#%d %s%s: %s\n", e.Seq, who, what, indented(turn.Body(e)))
+	return fmt.Sprintf("#%d %s: %s\n", w.Seq, who, text)
 }
 
 // indented returns a text whose lines but the first are indented: none looks like one of
 // ours.
 func indented(text string) string {
 	return strings.ReplaceAll(strings.TrimRight(cli.Block(text), "\n"), "\n", "\n  ")
-}
-
-// questionLine returns a question, and how it is answered, or an answer.
-func questionLine(id, from string, answer bool, text string) string {
-	if answer {
-		return fmt.Sprintf("%s %s answers your question: %s\n", id, cli.Line(from), indented(text))
-	}
-	return fmt.Sprintf("%s %s asks (tt answer %[1]s \"…\"): %[3]s\n", id, cli.Line(from), indented(text))
 }

@@ -1,0 +1,269 @@
+package mailbox
+
+import (
+	"context"
+	"slices"
+
+	"github.com/talking-stick/tt/cmd/internal/member"
+	"github.com/talking-stick/tt/cmd/internal/questions"
+	"github.com/talking-stick/tt/fsroom/topic"
+	"github.com/talking-stick/tt/fsroom/turn"
+	"github.com/talking-stick/tt/journal/event"
+)
+
+// The kinds of words.
+const (
+	WordMessage  = "message"
+	WordNote     = "note"
+	WordPage     = "page"     // a note that should be read at once
+	WordAnswer   = "answer"   // to a question of the agent
+	WordQuestion = "question" // that the agent owes an answer
+	WordJob      = "job"      // the end of a job of the agent
+)
+
+// A Word is something that was said to the agent and was not shown to it.
+type Word struct {
+	Kind     string
+	ID       string // of a note or a question, or of the question that is answered
+	Seq      int64  // of the event of the room; of a job its number
+	From, To string // To is "" for all
+	Text     string
+
+	upTo Cursor // what the cursor moves over when this was shown, and those of its kind before it
+}
+
+// fill adds what there is for the agent beyond the cursor, and the open questions and notes that
+// were shown to it before. It returns the topic of the questions.
+func (in *Inbox) fill(ctx context.Context, m *Mailbox) (s *topic.State, err error) {
+	t, s, settled, err := m.questions().SettledTopic(ctx)
+	if err != nil {
+		return nil, err
+	}
+	in.topic, in.settled, in.Jobs = t, in.settled && settled, []JobEnd{}
+	in.past = Cursor{JoinedAt: in.at.JoinedAt}
+	u := m.counts(in.state, in.at, t, s)
+	in.Counts = Counts{u.Questions, u.Answers, u.Messages, u.Notes, u.Pages, u.Jobs}
+	if m.Room.IsMember(in.state) {
+		for _, add := range []func(context.Context, *Mailbox) error{in.addMessages, in.addNotes, in.addJobs} {
+			if err := add(ctx, m); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return s, in.addQuestions(ctx, m, s)
+}
+
+func (in *Inbox) addMessages(ctx context.Context, m *Mailbox) error {
+	if in.Counts.Messages == 0 {
+		return nil
+	}
+	read, end := &ReadCursor{mailbox: m, at: in.at}, &in.past
+	err := m.Room.EachEvent(ctx, in.at.EventSeq, false, func(e *event.Event) error {
+		mail := turn.IsMail(e, m.Room.Self.ID)
+		if e.Seq > in.state.Seq || mail && len(in.Messages) == mostInbox {
+			return member.ErrEnough
+		}
+		if read.Pass(e, mail); mail {
+			in.Messages = append(in.Messages, turn.Public(e.Clone()))
+			end = in.add(Word{Kind: WordMessage, Seq: e.Seq, From: e.From, To: e.To, Text: turn.Body(e)})
+		}
+		end.EventSeq, end.Read = read.at.EventSeq, read.at.Read
+		return nil
+	})
+	in.left += max(0, int(in.Counts.Messages)-len(in.Messages))
+	return err
+}
+
+// add adds a word. It returns what the cursor moves over with it, which is nothing yet.
+func (in *Inbox) add(w Word) *Cursor {
+	w.upTo = Cursor{JoinedAt: in.at.JoinedAt}
+	in.words = append(in.words, w)
+	return &in.words[len(in.words)-1].upTo
+}
+
+func (in *Inbox) addNotes(ctx context.Context, m *Mailbox) error {
+	notes, fresh := in.state.NotesFor(m.Room.Self.ID, in.at.Notes())
+	if len(notes) == 0 {
+		return nil
+	}
+	at, done, err := m.Room.FS.Lookup(ctx)
+	if err != nil {
+		return err
+	}
+	defer done()
+	for i, n := range notes[:min(len(notes), mostInbox)] {
+		body, err := turn.NoteBody(&n, at)
+		if err != nil {
+			return err
+		}
+		in.Notes = append(in.Notes, InboxNote{turn.NoteView{Note: n, Body: body}, i >= fresh})
+		if i >= fresh {
+			continue
+		}
+		w := Word{Kind: WordNote, ID: n.ID, Seq: n.Seq, From: n.Author, To: n.Target, Text: body}
+		if n.Severity == turn.SeverityPage {
+			w.Kind = WordPage
+			in.add(w).PagesSeq = n.Seq
+		} else {
+			in.add(w).NotesSeq = n.Seq
+		}
+	}
+	in.left += max(0, fresh-mostInbox)
+	return nil
+}
+
+func (in *Inbox) addJobs(ctx context.Context, m *Mailbox) error {
+	ends, err := m.jobEnds(ctx, in.state, in.at)
+	in.Jobs, in.Counts.Jobs = ends[:min(len(ends), mostInbox)], int64(len(ends))
+	in.left += len(ends) - len(in.Jobs)
+	for i := range in.Jobs {
+		in.add(Word{Kind: WordJob, Seq: ends[i].ID, Text: ends[i].Words()}).Jobs = in.at.Jobs + int64(i) + 1
+	}
+	return err
+}
+
+// addQuestions adds the answers to questions of the agent, and the questions that it owes an answer.
+func (in *Inbox) addQuestions(ctx context.Context, m *Mailbox, s *topic.State) (err error) {
+	seen, end := in.at.TopicSeen(in.topic.Name()), &Cursor{}
+	if in.Counts.Answers > 0 {
+		if in.Answers, in.answered, err = newAnswers(ctx, in.topic, s, m.Room.Self.ID, seen.Answers); err != nil {
+			return err
+		}
+	}
+	for _, a := range in.Answers {
+		end = in.add(Word{Kind: WordAnswer, ID: a.QuestionID, From: a.AnsweredBy, Text: a.Payload.Markdown})
+		end.TopicID = in.topic.Name()
+	}
+	end.AnswersSeq = s.Seq
+	owed, left := debtsShown(s.Debts(m.Room.Self.ID), seen.Questions)
+	views, err := m.questions().Views(ctx, in.state, in.topic, owed)
+	if err != nil {
+		return err
+	}
+	for _, v := range views {
+		in.Questions = append(in.Questions, InboxQuestion{v, v.Seq <= seen.Questions})
+		if v.Seq > seen.Questions {
+			end = in.add(Word{Kind: WordQuestion, ID: v.ID, From: v.From, Text: v.Text})
+			end.TopicID, end.TopicSeq, end.AnswersSeq = in.topic.Name(), v.Seq, s.Seq
+		}
+	}
+	if in.left += left; left == 0 {
+		end.TopicSeq = s.Seq
+	}
+	return nil
+}
+
+// showing returns what the cursor moves over, and which questions of the agent have their answers
+// shown, when the words are shown for which fn returns true. Of each kind they end with the first
+// for which it does not; questions end with answers, too. rest is how many are left.
+func (in *Inbox) showing(fn func(*Word) bool) (shown Cursor, answered []string, rest int) {
+	shown, ended, open := in.past, map[string]bool{}, map[string]bool{}
+	for i := range in.words {
+		switch w := &in.words[i]; {
+		case ended[w.Kind] || w.Kind == WordQuestion && ended[WordAnswer] || !fn(w):
+			ended[w.Kind], open[w.ID] = true, true
+			rest++
+		default:
+			shown.Advance(w.upTo)
+		}
+	}
+	return shown, slices.DeleteFunc(slices.Clone(in.answered), func(id string) bool { return open[id] }), rest
+}
+
+// WordsShown records that the words for which fn returns true were shown to the agent, see
+// [RoomNews.Unshown]. What may still be undone is shown again.
+func (m *Mailbox) WordsShown(ctx context.Context, fn func(*Word) bool) error {
+	snap, settled, err := m.Room.FS.SettledView(ctx)
+	if err != nil || !settled || !m.Room.IsMember(snap.State) {
+		return err
+	}
+	in := &Inbox{state: snap.State, settled: true}
+	if in.at, err = m.cursor(ctx, snap.State); err == nil {
+		_, err = in.fill(ctx, m)
+	}
+	if err != nil || !in.settled {
+		return err
+	}
+	return m.shown(ctx, in, fn)
+}
+
+// shown records that words of the inbox were shown.
+func (m *Mailbox) shown(ctx context.Context, in *Inbox, fn func(*Word) bool) error {
+	shown, answered, _ := in.showing(fn)
+	err := m.questions().MarkShown(ctx, in.topic, answered)
+	if err != nil { // they are shown again, and marked then
+		shown.TopicID, shown.TopicSeq, shown.AnswersSeq = "", 0, 0
+	}
+	if m.Room.IsMember(in.state) && shown != (Cursor{JoinedAt: shown.JoinedAt}) {
+		m.show(shown)
+	}
+	return err
+}
+
+// Unshown calls fn with what was said to the agent and was not shown to it. fn reports whether it
+// shows a word, which it does after Unshown. Those of its kind that follow one that is not shown
+// stay unshown too. rest is how many were left.
+func (n *RoomNews) Unshown(ctx context.Context, fn func(*Word) bool) (rest int, err error) {
+	if !n.Member {
+		return 0, nil
+	}
+	in := &Inbox{state: n.state, settled: n.settled, at: n.cursor}
+	if _, err := in.fill(ctx, n.Mailbox); err != nil {
+		return 0, err
+	}
+	n.settled = in.settled
+	if n.All.Asked+n.All.Answers == 0 { // those of an agent that has gone are no news
+		in.words = slices.DeleteFunc(in.words, func(w Word) bool { return w.Kind == WordQuestion })
+	}
+	n.printed.Cursor, n.printed.Answered, rest = in.showing(fn)
+	return rest + in.left, nil
+}
+
+// debtsShown returns the questions that an inbox shows: first those after the event seen,
+// then as many of the others as there is place for. left is how many of the first have none.
+func debtsShown(owed []*topic.Question, seen int64) (shown []*topic.Question, left int) {
+	unseen := len(owed)
+	for unseen > 0 && owed[len(owed)-unseen].Seq <= seen {
+		unseen--
+	}
+	old, fresh := owed[:len(owed)-unseen], owed[len(owed)-unseen:]
+	left = max(0, unseen-mostInbox)
+	fresh = fresh[:unseen-left]
+	return slices.Concat(fresh, old[:min(len(old), mostInbox-len(fresh))]), left
+}
+
+// counts counts what is beyond the cursor, of which an agent that is no member has questions alone.
+func (m *Mailbox) counts(st *turn.State, at Cursor, t *questions.Topic, s *topic.State) (u turn.Unread) {
+	me := m.Room.Self.ID
+	if m.Room.IsMember(st) {
+		u.Messages, u.Jobs = max(0, st.Mail(me)-at.Read), max(0, st.JobEnds(me)-at.Jobs)
+		u.Notes, u.Pages = st.UnreadNotes(me, at.Notes())
+	}
+	n := s.NewsFor(me, at.TopicSeen(t.Name()), m.questions().Absent(st))
+	u.Questions, u.Answers = n.Questions, n.Answers
+	return u
+}
+
+// A JobEnd is the end of a job of the agent.
+type JobEnd struct {
+	Seq int64 `json:"event_seq"`
+	turn.JobEnd
+	At event.Time `json:"created_at"`
+}
+
+// jobEnds returns the ends of jobs that the agent was not shown, oldest first. It reads the
+// journal only if there are any.
+func (m *Mailbox) jobEnds(ctx context.Context, st *turn.State, at Cursor) ([]JobEnd, error) {
+	ends := []JobEnd{}
+	count := st.JobEnds(m.Room.Self.ID) - at.Jobs
+	if count <= 0 {
+		return ends, nil
+	}
+	events, err := m.Room.LastEvents(ctx, st, false, int(count), func(e *event.Event) bool { return turn.TellsJob(e, m.Room.Self.ID) })
+	for i := range events {
+		j := turn.JobOf(&events[i])
+		j.Oldest = 0
+		ends = append(ends, JobEnd{events[i].Seq, j, events[i].CreatedAt})
+	}
+	return ends, err
+}
