@@ -65,6 +65,39 @@ func BenchmarkTree(b *testing.B) {
 			}
 		}
 	})
+	f.take(WhyStart, 100_000)
+	guard := func() {
+		if _, err := f.Take(b.Context(), Request{Why: WhyGuard, Turn: 100_000, Agent: "a", Unsynced: true}); err != nil {
+			_ = f.Sync(b.Context()) // as a guardian does
+		}
+	}
+	b.Run("write", func(b *testing.B) {
+		for range b.N {
+			b.StopTimer()
+			n++
+			f.write("d007/f175", fmt.Sprint(n, "\n")+text)
+			b.StartTimer()
+			guard()
+		}
+	})
+	b.Run("lost", func(b *testing.B) {
+		for range maxLookedBack {
+			n++
+			f.write("d007/f175", fmt.Sprint(n, "\n")+text)
+			guard()
+		}
+		b.ResetTimer()
+		for range b.N {
+			v, err := f.Look(b.Context())
+			if err != nil {
+				b.Fatal(err)
+			}
+			if files, _, err := v.LostNow(); files > 0 || err != nil {
+				b.Fatal(files, err)
+			}
+			v.Close()
+		}
+	})
 	change()
 	now := f.take(WhyPerson, 0)
 	b.Run("diff", func(b *testing.B) {

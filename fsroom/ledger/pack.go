@@ -147,15 +147,22 @@ const largest = 1 << 30
 
 var errTooLarge = errors.New("an object is too large to be read at once")
 
-func inflate(r io.Reader, size uint64) ([]byte, error) {
+var inflaters sync.Pool // of readers that were used
+
+func inflate(r io.Reader, size uint64) (data []byte, err error) {
 	if size > largest {
 		return nil, errTooLarge
 	}
-	z, err := zlib.NewReader(r)
+	z, _ := inflaters.Get().(io.ReadCloser)
+	if z == nil {
+		z, err = zlib.NewReader(r)
+	} else {
+		err = z.(zlib.Resetter).Reset(r, nil)
+	}
 	if err != nil {
 		return nil, err
 	}
-	defer z.Close()
+	defer inflaters.Put(z)
 	var b bytes.Buffer
 	b.Grow(int(min(size, maxText)) + bytes.MinRead) // the size may be damaged
 	if _, err := b.ReadFrom(io.LimitReader(z, int64(size)+1)); err != nil {

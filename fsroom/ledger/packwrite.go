@@ -33,9 +33,12 @@ const (
 	unsyncedPrefix = "new-"
 )
 
-var deflaters = sync.Pool{New: func() any { w, _ := zlib.NewWriterLevel(nil, zlib.BestSpeed); return w }}
+var (
+	deflaters = sync.Pool{New: func() any { w, _ := zlib.NewWriterLevel(nil, zlib.BestSpeed); return w }}
+	storers   = sync.Pool{New: func() any { w, _ := zlib.NewWriterLevel(nil, zlib.NoCompression); return w }}
+)
 
-// encode returns an object as it stands in a pack.
+// encode returns an object as it stands in a pack. A tree is mostly ids, which do not become smaller.
 func encode(k kind, data []byte) []byte {
 	var b bytes.Buffer
 	n := len(data)
@@ -45,11 +48,15 @@ func encode(k kind, data []byte) []byte {
 		c = byte(n & 0x7f)
 	}
 	b.WriteByte(c)
-	w := deflaters.Get().(*zlib.Writer)
+	pool := &deflaters
+	if k == kindTree {
+		pool = &storers
+	}
+	w := pool.Get().(*zlib.Writer)
 	w.Reset(&b)
 	_, _ = w.Write(data)
 	_ = w.Close()
-	deflaters.Put(w)
+	pool.Put(w)
 	return b.Bytes()
 }
 
@@ -97,12 +104,18 @@ func (o *objects) join() (joined []*pack, since time.Time, err error) {
 		if joined = append(joined, p); info.ModTime().Before(since) {
 			since = info.ModTime()
 		}
-		for i := range p.n {
-			k, data, err := o.lookUp(p.id(i), 0)
-			if err != nil {
-				return nil, since, err
+		b, err := os.ReadFile(p.path + ".pack")
+		if err != nil {
+			return nil, since, err
+		}
+		end := len(b) - sha1.Size
+		for i := range p.n { // they stand in the order of their ids
+			id := p.id(p.n - 1 - i)
+			at, ok := p.find(id)
+			if !ok || at < 0 || int(at) > end {
+				return nil, since, errPack
 			}
-			o.fresh[p.id(i)] = encode(k, data)
+			o.fresh[id], end = b[at:end], int(at)
 		}
 	}
 	return joined, since, nil
