@@ -77,11 +77,14 @@ func (v *View) LostNow() (files int, since time.Time, err error) {
 		if inTurn {
 			was, err = v.objects.at(start.Tree, path)
 		}
-		if err == nil && was.exists() {
+		if err != nil {
+			return 0, since, err
+		}
+		if was.exists() {
 			files++
 		}
 	}
-	return files, p.Lost.Time(), err
+	return files, p.Lost.Time(), nil
 }
 
 // lastLoss finds the last loss since a moment, and returns what went in it. One that a snapshot by time has cut in two is one.
@@ -147,7 +150,7 @@ const maxHeads = 400
 
 // between returns what went between two snapshots, and whether something was lost with it.
 func (l *losses) between(a, b *Snapshot, filters []string) (gone []Step, lost bool, err error) {
-	if b.Why == WhyUndo || b.Why == WhyRestore { // somebody wanted that, and was told the way back
+	if b.Why == WhyUndo || b.Why == WhyRestore || l.isCalm(a, b) { // somebody wanted that, and was told the way back
 		return nil, false, nil
 	}
 	differences, err := l.differences(a, b, filters)
@@ -173,6 +176,11 @@ func (l *losses) between(a, b *Snapshot, filters []string) (gone []Step, lost bo
 		gone = append(gone, d)
 	}
 	return gone, lost, nil
+}
+
+// isCalm reports whether nothing went between two snapshots, so that they need not be compared.
+func (v *View) isCalm(a, b *Snapshot) bool {
+	return b.Calm && (b.Number == a.Number+1 || b == v.Now && a == v.last)
 }
 
 // went reports whether a path has become what is likely to be no work. was is what the commit of that time has.

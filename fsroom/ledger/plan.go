@@ -240,7 +240,7 @@ func (u *undo) mergeContent(now, was, became ID) (id ID, conflict *lineConflict,
 	if conflict != nil {
 		return ID{}, conflict, nil
 	}
-	id, err = u.objects.put(kindBlob, merged)
+	id, _, err = u.objects.put(kindBlob, merged)
 	return id, nil, err
 }
 

@@ -10,6 +10,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -120,7 +121,8 @@ type scanner struct {
 	left   []LeftOut
 	failed error
 
-	ignores ID // the tree of [scanner.ignored]
+	ignores ID          // the tree of [scanner.ignored]
+	went    atomic.Bool // see [Snapshot.Calm]
 }
 
 // A reading is a file whose content has to be read.

@@ -69,7 +69,10 @@ func (s *scanner) read(root *os.Root, r *reading) error {
 		margin = recentSeconds
 	}
 	f.again = f.again || max(f.mtime, f.ctime) > s.started-margin
-	f.id, err = s.objects.put(kindBlob, data)
+	id, known, err := s.objects.put(kindBlob, data)
+	if f.id = id; r.old != nil && (r.old.mode != f.mode || r.old.id != id && (known || len(data) == 0 || s.objects.isLoose(id))) {
+		s.went.Store(true)
+	}
 	return err
 }
 
@@ -143,6 +146,11 @@ func (s *scanner) trees(d *directory) error {
 	if d.same = d.same && len(kept) == len(d.old.files); d.same {
 		d.id = d.old.id
 		return nil
+	}
+	for i, next := 0, 0; d.old != nil && i < len(d.old.files); i++ {
+		if d.find(&d.old.files[i], &next) == nil {
+			s.went.Store(true)
+		}
 	}
 	if len(kept) == 0 && d.path != "" {
 		return nil

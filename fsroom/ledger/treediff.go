@@ -156,5 +156,6 @@ func (o *objects) putTree(entries []entry) (ID, error) {
 	for _, e := range entries {
 		b = appendEntry(b, e)
 	}
-	return o.put(kindTree, b)
+	id, _, err := o.put(kindTree, b)
+	return id, err
 }

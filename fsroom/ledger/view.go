@@ -104,6 +104,9 @@ func (v *View) scan(ctx context.Context) error {
 	v.Now = &Snapshot{At: s.started, End: time.Now().UnixNano(), Tree: v.top.id, Scan: v.top.id, Head: head, Files: s.count}
 	slices.SortFunc(s.left, func(a, b LeftOut) int { return strings.Compare(a.Path, b.Path) })
 	v.Now.LeftOut, v.Now.Ignored = s.left, s.ignores
+	if n := len(v.All); n > 0 && v.top.old != nil && v.last == v.All[n-1] {
+		v.Now.Calm = v.last.Tree == v.last.Scan && v.top.old.id == v.last.Scan && !s.went.Load()
+	}
 	v.Now.Perm, v.Now.Modes = v.top.permissions()
 	return nil
 }
