@@ -1,0 +1,73 @@
+package changes
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/talking-stick/tt/fsroom/ledger"
+	"github.com/talking-stick/tt/lockfile"
+)
+
+// TestHookWaitsForNothing: whatever hangs, at whichever step, a hook that records before a write goes on when its time is
+// over, and the next one records what it could not.
+func TestHookWaitsForNothing(t *testing.T) {
+	s := story{T: t, faulty: "none"}
+	s.tell()
+	was := BeforeLimit
+	defer func() { BeforeLimit = was }()
+	BeforeLimit = time.Minute
+	st, tree := s.opened()
+	before := func(fault func(string) error) {
+		(&recorder{s.as("a:1"), Setting{Root: s.dir, Fault: fault}}).Before(t.Context(), st, "")
+	}
+	var steps []string
+	s.write("a", "to see the steps")
+	before(func(step string) error {
+		if !slices.Contains(steps, step) {
+			steps = append(steps, step)
+		}
+		return nil
+	})
+	if len(steps) < 4 {
+		t.Fatalf("only the steps %q", steps)
+	}
+	for _, hangs := range steps {
+		s.write("a", "before "+hangs)
+		stop, hung := make(chan struct{}), make(chan struct{}, 8)
+		for BeforeLimit = time.Millisecond; len(hung) == 0; BeforeLimit *= 2 { // until it gets that far
+			before(func(step string) error {
+				if step != hangs {
+					return nil
+				}
+				hung <- struct{}{}
+				<-stop
+				return errors.New("it hung")
+			})
+		}
+		close(stop)
+		BeforeLimit = time.Minute
+		before(nil)
+		if all, err := tree.Ledger.Snapshots(); err != nil || all[len(all)-1].Why != ledger.WhyGuard {
+			t.Errorf("after %s: %+v, %v", hangs, all[len(all)-1], err)
+		}
+	}
+}
+
+// TestHookWaitsForNoLock: so where another process uses the store for long, as for the first snapshot of a large tree.
+func TestHookWaitsForNoLock(t *testing.T) {
+	s := story{T: t, faulty: "none"}
+	s.tell()
+	st, tree := s.opened()
+	free, err := lockfile.Lock(t.Context(), filepath.Join(tree.Ledger.Dir(), "lock"))
+	s.must(err)
+	was := BeforeLimit
+	defer func() { BeforeLimit = was }()
+	BeforeLimit = time.Millisecond
+	s.write("a", "changed")
+	(&recorder{s.as("a:1"), Setting{Root: s.dir}}).Before(context.Background(), st, "") // it returns
+	s.must(free())
+}
