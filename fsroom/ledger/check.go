@@ -51,7 +51,7 @@ func (l *Ledger) Check(ctx context.Context, repair bool) (found []Problem) {
 		add(l.packDir(), "of the contents that snapshots have "+itoa(damaged)+" are damaged: the files that had them cannot be brought back as they were, all others can",
 			false, func() error {
 				_ = os.Remove(l.cacheFile()) // the next scan reads and stores what a file still has
-				return l.repackIf(true, kept, v.last)
+				return l.repack(true, kept, v.last)
 			}).Code = CodeDamaged
 	}
 	if bad += len(v.All) - len(kept); bad > 0 {

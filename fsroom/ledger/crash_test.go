@@ -279,7 +279,7 @@ func TestLostObjects(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		err := f.repack(all, all[:3], all[3])
+		err := f.repack(true, all[:3], all[3])
 		after, _ := f.Snapshots()
 		if next := f.take("x", 0); next.Number <= all[3].Number {
 			t.Errorf("%s: %s again", how, next.Name())
@@ -306,7 +306,7 @@ func TestPruneFailsAtEachStep(t *testing.T) {
 			steps := f.faulty(n, kill)
 			surviving(func() {
 				all, _ := f.Snapshots()
-				_ = f.repack(all, all[3:], all[4])
+				_ = f.repack(true, all[3:], all[4])
 			})
 			fired := *steps >= n
 			f.open(Options{})

@@ -57,7 +57,7 @@ func TestDamagedFilesAreNoPanic(t *testing.T) {
 	packs := append(v.objects.own, v.objects.user...)
 	dir := t.TempDir()
 	rapid.Check(t, func(t *rapid.T) {
-		_, _, _ = parseIndex(damaged(t, index))
+		_, _, _ = parseIndex(damaged(t, index), nil)
 		_, _ = parseLines(damaged(t, lines))
 
 		b := damaged(t, cache)
@@ -268,7 +268,7 @@ func TestLinksAreLost(t *testing.T) {
 		}
 		kept := 4
 		if how == "gone" || how == "empty" {
-			if err := f.repack(all, all[1:], all[3]); err != nil {
+			if err := f.repack(true, all[1:], all[3]); err != nil {
 				t.Fatalf("%s: %v", how, err)
 			}
 		} else {

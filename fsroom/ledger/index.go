@@ -28,14 +28,14 @@ func readIndex(gitDir string) (tracked, error) {
 	if err != nil {
 		return nil, errIndex
 	}
-	paths, shared, err := parseIndex(b)
+	paths, shared, err := parseIndex(b, nil)
 	if err != nil || shared == "" {
 		return paths, err
 	}
 	if b, err = os.ReadFile(filepath.Join(gitDir, "sharedindex."+shared)); err != nil {
 		return nil, errIndex
 	}
-	rest, _, err := parseIndex(b)
+	rest, _, err := parseIndex(b, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -44,14 +44,9 @@ func readIndex(gitDir string) (tracked, error) {
 	return paths, nil
 }
 
-// parseIndex returns the paths of an index, and the name of the shared one that it
-// completes, "" for none.
-func parseIndex(b []byte) (paths tracked, shared string, err error) {
-	return parseIndexEntries(b, func(string, []byte) {})
-}
-
-// parseIndexEntries is parseIndex, and calls each for each entry with the part of it that has a fixed size.
-func parseIndexEntries(b []byte, each func(path string, fixed []byte)) (paths tracked, shared string, err error) {
+// parseIndex returns the paths of an index, and the name of the shared one that it completes, "" for none. each, if it is
+// not nil, is called for each entry with the part of it that has a fixed size.
+func parseIndex(b []byte, each func(path string, fixed []byte)) (paths tracked, shared string, err error) {
 	const sum = 20
 	if len(b) < 12+sum || string(b[:4]) != "DIRC" {
 		return nil, "", errIndex
@@ -71,7 +66,9 @@ func parseIndexEntries(b []byte, each func(path string, fixed []byte)) (paths tr
 		if path, at, ok = indexEntry(b[:end], at, version, previous); !ok {
 			return nil, "", errIndex
 		}
-		each(path, b[start:])
+		if each != nil {
+			each(path, b[start:])
+		}
 		if path != previous || len(paths) == 0 { // stages of a conflict
 			paths = append(paths, path)
 		}

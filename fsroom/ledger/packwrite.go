@@ -40,20 +40,18 @@ var (
 
 // encode returns an object as it stands in a pack. A tree is mostly ids, which do not become smaller.
 func encode(k kind, data []byte) []byte {
-	var b bytes.Buffer
 	n := len(data)
-	c := byte(k)<<4 | byte(n&15)
-	for n >>= 4; n > 0; n >>= 7 {
-		b.WriteByte(c | 0x80)
-		c = byte(n & 0x7f)
+	b := bytes.NewBuffer([]byte{byte(k)<<4 | byte(n&15)})
+	if n >>= 4; n > 0 {
+		b.Bytes()[0] |= 0x80
+		b.Write(binary.AppendUvarint(nil, uint64(n)))
 	}
-	b.WriteByte(c)
 	pool := &deflaters
 	if k == kindTree {
 		pool = &storers
 	}
 	w := pool.Get().(*zlib.Writer)
-	w.Reset(&b)
+	w.Reset(b)
 	_, _ = w.Write(data)
 	_ = w.Close()
 	pool.Put(w)

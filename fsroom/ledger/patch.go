@@ -87,15 +87,5 @@ type Differences struct {
 // Differs returns how many files differ now from a snapshot.
 func (v *View) Differs(s *Snapshot) (n Differences, err error) {
 	differences, err := v.differences(s, v.Now, nil)
-	for _, d := range differences {
-		switch {
-		case !d.To.exists():
-			n.Missing++
-		case !d.From.exists():
-			n.Added++
-		default:
-			n.Changed++
-		}
-	}
-	return n, err
+	return differing(differences).Differences, err
 }

@@ -167,7 +167,7 @@ func (l *Ledger) prune(ctx context.Context, k Keep, size int64) error {
 	}
 	safe, thin := l.firstKept(all, k), k.thinned(all)
 	kept := slices.DeleteFunc(slices.Clone(all), func(s *Snapshot) bool { return s.Number < safe && k.drops(s) || thin[s] })
-	if err := l.repack(all, kept, v.last); err != nil || size < 0 {
+	if err := l.repack(len(kept) != len(all), kept, v.last); err != nil || size < 0 {
 		return err
 	}
 	for l.Size() > size {
@@ -176,7 +176,7 @@ func (l *Ledger) prune(ctx context.Context, k Keep, size int64) error {
 			return nil
 		}
 		smaller := kept[(n+1)/2:]
-		if err := l.repack(kept, smaller, v.last); err != nil {
+		if err := l.repack(true, smaller, v.last); err != nil {
 			return err
 		}
 		kept = smaller
@@ -224,13 +224,8 @@ func (k Keep) thinned(all []*Snapshot) map[*Snapshot]bool {
 
 // repack makes the snapshots those that are kept. What they need of packs that only we have
 // becomes one pack; a reader finds every object at any time, since the old packs go last. last is the
-// last line of all.
-func (l *Ledger) repack(all, kept []*Snapshot, last *Snapshot) error {
-	return l.repackIf(len(kept) != len(all), kept, last)
-}
-
-// repackIf is repack; with must also where nothing goes.
-func (l *Ledger) repackIf(must bool, kept []*Snapshot, last *Snapshot) error {
+// last line of all. Without must it is done only where it makes the store smaller.
+func (l *Ledger) repack(must bool, kept []*Snapshot, last *Snapshot) error {
 	o := openObjects(l.objectsDir(), findRepository(l.opts.Root, l.opts.Home), l.opts.Fault)
 	defer o.close()
 	o.keep = true

@@ -142,7 +142,7 @@ func readStaged(path string) (map[string]State, error) {
 	}
 	staged := make(map[string]State)
 	var wrong error
-	_, shared, err := parseIndexEntries(b, func(path string, fixed []byte) {
+	_, shared, err := parseIndex(b, func(path string, fixed []byte) {
 		s := State{Mode: binary.BigEndian.Uint32(fixed[24:])}
 		copy(s.ID[:], fixed[40:60])
 		const stage = 0x3000

@@ -130,9 +130,11 @@ func (v *View) done(r Request) error {
 }
 
 // Unsynced reports whether a snapshot waits for [Ledger.Sync].
-func (l *Ledger) Unsynced() bool {
-	left, _ := fs.Glob(os.DirFS(l.packDir()), unsyncedPrefix+"*")
-	return len(left) > 0
+func (l *Ledger) Unsynced() bool { return len(l.unsynced()) > 0 }
+
+func (l *Ledger) unsynced() []string {
+	left, _ := fs.Glob(os.DirFS(l.packDir()), unsyncedPrefix+"*") // whatever characters are in the name of the store
+	return left
 }
 
 // What is left for [Ledger.Sync] at most: it is written again with each snapshot, and a power cut takes all of it.
@@ -144,8 +146,8 @@ const (
 
 // HasLeftMuch reports whether no more snapshots may be left for [Ledger.Sync].
 func (l *Ledger) HasLeftMuch() bool {
-	left, _ := filepath.Glob(filepath.Join(l.packDir(), unsyncedPrefix+"*"))
-	return slices.ContainsFunc(left, func(index string) bool {
+	return slices.ContainsFunc(l.unsynced(), func(name string) bool {
+		index := filepath.Join(l.packDir(), name)
 		since, err := os.Stat(index)
 		pack, err2 := os.Stat(packOf(index) + ".pack")
 		return cmp.Or(err, err2) != nil || pack.Size() > mostLeft || time.Since(since.ModTime()).Abs() > longestLeft

@@ -27,10 +27,6 @@ type StateID [16]byte
 // directory. It is made by [Ask.id] alone.
 type AskID [sha256.Size]byte
 
-// An OutcomeID names what came out of it. It is a hash of the content of a verdict's file, which
-// begins with it: a file that is damaged, or was cut off, has another one.
-type OutcomeID [sha256.Size]byte
-
 func (id StateID) String() string { return hex.EncodeToString(id[:]) }
 func (id AskID) String() string   { return hex.EncodeToString(id[:]) }
 
@@ -109,7 +105,7 @@ func (v Verdict) Short(most int) Verdict {
 //
 //	<store>/verdicts/<state>-<ask>
 //
-// A file has its OutcomeID and a line end, then a [verdictFile] as JSON. Its time of modification is when
+// A file has the name of its outcome and a line end, then a [verdictFile] as JSON. Its time of modification is when
 // it was used last, give or take usedEvery.
 //
 // Nothing depends on a verdict being there. A miss is always right: whoever asks runs the command
@@ -165,8 +161,10 @@ func readVerdict(path string) (*Verdict, error) {
 	return &f.Verdict, nil
 }
 
+// outcomeOf names what came out of a question, by a hash of the content of a verdict's file, which
+// begins with it: a file that is damaged, or was cut off, has another one.
 func outcomeOf(body []byte) string {
-	id := OutcomeID(sha256.Sum256(body))
+	id := sha256.Sum256(body)
 	return hex.EncodeToString(id[:])
 }
 

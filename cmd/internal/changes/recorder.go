@@ -95,11 +95,7 @@ func soon(ctx context.Context, limit time.Duration, do func(context.Context) err
 		defer cancel()
 		done <- ledger.Safely(func() error { return do(ctx) })
 	}()
-	select {
-	case err := <-done:
-		return err
-	case <-ctx.Done():
-	}
+	<-ctx.Done() // also once it is done
 	select {
 	case err := <-done:
 		return err
@@ -244,9 +240,7 @@ func (r *recorder) Lost(ctx context.Context, st *turn.State) (files int, since t
 		return 0, since
 	}
 	defer v.Close()
-	if files, since, err = v.LostNow(); err != nil {
-		return 0, since
-	}
+	files, since, _ = v.LostNow()
 	return files, since
 }
 

@@ -249,17 +249,22 @@ func snapshotWords(s snapshotEntry) string {
 }
 
 func differWords(d ledger.Differences) string {
+	return cmp.Or(amounts(amount{d.Missing, "missing"}, amount{d.Changed, "changed"}, amount{d.Added, "new"}), "as now")
+}
+
+// An amount is how many there are of something.
+type amount struct {
+	n    int
+	what string
+}
+
+// amounts names those of which there are some.
+func amounts(all ...amount) string {
 	var words []string
-	for _, x := range []struct {
-		n    int
-		what string
-	}{{d.Missing, "missing"}, {d.Changed, "changed"}, {d.Added, "new"}} {
+	for _, x := range all {
 		if x.n > 0 {
 			words = append(words, fmt.Sprintf("%d %s", x.n, x.what))
 		}
-	}
-	if len(words) == 0 {
-		return "as now"
 	}
 	return strings.Join(words, ", ")
 }

@@ -261,17 +261,9 @@ func writeChanged(t *cli.Text, r changedResult, verb string) {
 // writeBeside writes what a restore or an undo does not bring back, and what git is in the middle of.
 func writeBeside(t *cli.Text, r changedResult) {
 	if u := r.Unrecorded; u != nil {
-		var words []string
-		for _, x := range []struct {
-			n    int
-			what string
-		}{{u.Ignored, "that git ignores"}, {u.Secret, "named like a secret"}, {u.TooLarge, "too large"}} {
-			if x.n > 0 {
-				words = append(words, fmt.Sprintf("%d %s", x.n, x.what))
-			}
-		}
-		if len(words) > 0 {
-			t.Line("Gone too, and never recorded: %s.", strings.Join(words, ", "))
+		words := amounts(amount{u.Ignored, "that git ignores"}, amount{u.Secret, "named like a secret"}, amount{u.TooLarge, "too large"})
+		if words != "" {
+			t.Line("Gone too, and never recorded: %s.", words)
 		}
 	}
 	if r.NoGit {
