@@ -1,6 +1,7 @@
 package topic
 
 import (
+	"encoding/json"
 	"strings"
 
 	"github.com/talking-stick/tt/fsroom/code"
@@ -126,3 +127,161 @@ func (s *State) CheckRejoin(previous, next string, asked []string) error {
 		previous, next, strings.Join(open, ", ")).
 		WithHint("keep the name, or first cancel them or mark them answered").With(DetailOpen, open)
 }
+
+// A Tally lists the answers that one call has stored, and the responses that it has
+// skipped because their question is not on the topic or no longer pending.
+type Tally struct {
+	AnswerIDs []string
+	Skipped   []Skip
+}
+
+// A Skip is a response that was not stored, and why.
+type Skip struct {
+	QuestionID string `json:"question_id"`
+	Reason     string `json:"reason"` // SkipNotOnTopic, Answered or Cancelled
+}
+
+// SkipNotOnTopic is the reason where the topic has no such question.
+const SkipNotOnTopic = "not_on_topic"
+
+// Answer stores the agent's responses, each to a different question. The whole
+// batch is refused if it answers a pending question that the agent asked itself or
+// has answered before; the error names all of these. The events are one change:
+// all are stored or none.
+func (s *State) Answer(agent string, responses []Response, newID func() string) ([]event.Event, Tally, error) {
+	if !s.Exists() {
+		return nil, Tally{}, NotFound("topic_id", s.TopicID)
+	}
+	if err := s.forbidden(agent, responses); err != nil {
+		return nil, Tally{}, err
+	}
+	var events []event.Event
+	var tally Tally
+	for _, r := range responses {
+		q := s.Question(r.QuestionID)
+		if q == nil || q.Status != Pending {
+			tally.Skipped = append(tally.Skipped, s.Skip(r.QuestionID))
+			continue
+		}
+		id := newID()
+		tally.AnswerIDs = append(tally.AnswerIDs, id)
+		events = append(events, answerEvent(q, agent, id, r.Payload))
+	}
+	return events, tally, nil
+}
+
+func answerEvent(q *Question, agent, id string, p Payload) event.Event {
+	return event.Event{
+		Type: EventAnswer, From: agent, To: q.AskedBy,
+		Payload: payload(&answerPayload{AnswerID: id, QuestionID: q.ID, Payload: p}),
+	}
+}
+
+// Skip returns why a response to a question that is not pending is skipped. For a
+// question that the state has forgotten, that is SkipNotOnTopic.
+func (s *State) Skip(questionID string) Skip {
+	if q := s.Question(questionID); q != nil {
+		return Skip{q.ID, q.Status}
+	}
+	return Skip{Clip(questionID), SkipNotOnTopic}
+}
+
+func (s *State) forbidden(agent string, responses []Response) error {
+	var own, again []string
+	for _, r := range responses {
+		q := s.Question(r.QuestionID)
+		switch {
+		case q == nil || q.Status != Pending:
+		case q.AskedBy == agent:
+			own = append(own, q.ID)
+		case q.answeredBy(agent):
+			again = append(again, q.ID)
+		}
+	}
+	if own != nil {
+		return code.New(ForbiddenSelfAnswer, "nothing was saved: you asked these questions yourself: %s", strings.Join(own, ", ")).
+			WithHint("leave them out and send the others again").With(DetailForbidden, own)
+	}
+	if again != nil {
+		return code.New(ForbiddenAlreadyAnswered, "nothing was saved: you have answered these questions before: %s", strings.Join(again, ", ")).
+			WithHint("leave them out and send the others again").With(DetailAnswered, again)
+	}
+	return nil
+}
+
+// The values of [CreateRequest.Mode].
+const (
+	ModeReuse = "reuse" // the newest open topic of that name, or a new one
+	ModeNew   = "new"   // always a new one
+)
+
+// What [Select] selects by status.
+const (
+	ListOpen   = "open"
+	ListClosed = "closed"
+	ListAll    = "all"
+)
+
+// A CreateRequest asks for a topic.
+type CreateRequest struct {
+	Name     string          // "": a name is made from the topic's id
+	Metadata json.RawMessage // a compact JSON object; nil: none
+	Mode     string          // ModeReuse or ModeNew
+}
+
+// A ResolveRequest selects a topic by its name.
+type ResolveRequest struct {
+	Name        string
+	AllowClosed bool // take a closed topic if no open one has the name
+}
+
+// An AskRequest is a question.
+type AskRequest struct {
+	Question string
+	To       string // an agent, [ToHuman], or "" for anybody
+	ID       string // of the same question in another room; "": it gets a new one
+	Other    string // see [Question]
+}
+
+// A Response is an agent's answer to one question.
+type Response struct {
+	QuestionID string
+	Payload    Payload
+}
+
+// A Payload is what an answer says.
+type Payload struct {
+	Markdown  string   `json:"answer_markdown"`
+	Pointers  []string `json:"repo_pointers"`       // where to look; never nil
+	Followups []string `json:"suggested_followups"` // what to ask next; never nil
+}
+
+// Limits bound what agents may send. Characters are Unicode code points.
+type Limits struct {
+	QuestionChars int // of a question
+	AnswerChars   int // of an answer's Markdown
+	Batch         int // responses in one answer
+	OpenQuestions int // pending questions on one topic
+	MetadataBytes int // of a topic's metadata as compact JSON
+	ReasonChars   int // of a reason to close or cancel
+}
+
+// DefaultLimits returns the limits that hold unless others are set.
+func DefaultLimits() Limits {
+	return Limits{QuestionChars: 8000, AnswerChars: 65536, Batch: 50, OpenQuestions: 10_000, MetadataBytes: 64 << 10, ReasonChars: 1000}
+}
+
+// Limits that cannot be set.
+const (
+	MaxAgentNameChars = 64
+	MaxTopicNameChars = 200
+	MaxPointers       = 10   // pointers kept of an answer
+	MaxPointerChars   = 4096 // of one pointer
+	MaxFollowups      = 5    // follow-ups kept of an answer
+	MaxFollowupChars  = 8000 // of one follow-up
+
+	// MaxTextChars is the highest value for QuestionChars and AnswerChars: with
+	// every character escaped, an answer of that length must still fit into one
+	// line of the journal together with its pointers and follow-ups.
+	MaxTextChars = 500_000
+)

@@ -67,24 +67,22 @@ func (s *State) Named(id string) (*Question, error) {
 		WithHint("give more characters of the id").With("candidates", ids)
 }
 
-// AnswerOne stores the agent's answer to the question that id means, and returns its id,
-// which newID makes.
-func (s *State) AnswerOne(agent, id, markdown string, newID func() string) (events []event.Event, q *Question, answerID string, err error) {
+// AnswerOne stores the agent's answer to the question that id means under the id of an answer.
+func (s *State) AnswerOne(agent, id, markdown, answerID string) (events []event.Event, q *Question, err error) {
 	if q, err = s.Named(id); err != nil {
-		return nil, nil, "", err
+		return nil, nil, err
 	}
 	switch {
 	case q.AskedBy == agent:
-		return nil, nil, "", code.New(code.OwnQuestion, "you asked question %s yourself", q.ID).
+		return nil, nil, code.New(code.OwnQuestion, "you asked question %s yourself", q.ID).
 			WithHint("tt questions close %s withdraws it", q.ID).With("question_id", q.ID)
 	case q.Status != Pending:
-		return nil, nil, "", SettledError(q)
+		return nil, nil, SettledError(q)
 	case q.answeredBy(agent):
-		return nil, nil, "", code.New(code.AlreadyAnswered, "you have answered question %s already", q.ID).
+		return nil, nil, code.New(code.AlreadyAnswered, "you have answered question %s already", q.ID).
 			WithHint(`what you want to add is a message: tt msg send %s "…"`, q.AskedBy).With("question_id", q.ID)
 	}
-	answerID = newID()
-	return []event.Event{answerEvent(q, agent, answerID, Payload{Markdown: markdown})}, q, answerID, nil
+	return []event.Event{answerEvent(q, agent, answerID, Payload{Markdown: markdown})}, q, nil
 }
 
 // SettledError returns the refusal to answer a question that is settled.

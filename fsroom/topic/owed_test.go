@@ -49,7 +49,7 @@ func TestDebts(t *testing.T) {
 	} {
 		s := asked(t)
 		if test.by != "" {
-			events, _, _, err := s.AnswerOne(test.by, test.question, "because", func() string { return "a1" })
+			events, _, err := s.AnswerOne(test.by, test.question, "because", "a1")
 			if err != nil {
 				t.Fatalf("%s: %v", name, err)
 			}
@@ -78,7 +78,7 @@ func TestDebts(t *testing.T) {
 func TestQuestionRefusals(t *testing.T) {
 	s := asked(t)
 	answer := func(agent, id string) error {
-		events, _, _, err := s.AnswerOne(agent, id, "because", func() string { return "a1" })
+		events, _, err := s.AnswerOne(agent, id, "because", "a1")
 		change(t, s, events)
 		return err
 	}
@@ -157,7 +157,7 @@ func TestTopicNews(t *testing.T) {
 	if n := s.NewsFor("b:1", topic.Seen{}, func(id string) bool { return id == "a:1" }); n.Questions != 0 {
 		t.Errorf("of an asker that is gone: %+v", n)
 	}
-	events, _, _, err := s.AnswerOne("c:1", "q001", "because", func() string { return "a1" })
+	events, _, err := s.AnswerOne("c:1", "q001", "because", "a1")
 	if err != nil {
 		t.Fatal(err)
 	}

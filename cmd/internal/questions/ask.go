@@ -6,6 +6,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/talking-stick/tt/cmd/internal/member"
+	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/topic"
 	"github.com/talking-stick/tt/fsroom/turn"
@@ -129,89 +131,66 @@ func (r *Room) tell(st *turn.State, concerned func(id string) bool) {
 
 // Answer stores the agent's answer to a question, which id or its first characters name.
 func (r *Room) Answer(ctx context.Context, id, text string) (q Question, answerID string, err error) {
-	snap, err := r.Room.EnsureMember(ctx, r.checkQuestion(ctx, id, func(s *topic.State) error {
-		_, _, _, err := s.AnswerOne(r.Room.Self.ID, id, text, func() string { return "" })
-		return err
-	}))
-	if err != nil {
-		return q, "", err
-	}
-	t, err := r.topicOf(ctx, id)
-	if err != nil {
-		return q, "", err
-	}
-	var stored topic.Question
 	answerID = newAnswerID()
-	decide := func(s *topic.State) ([]event.Event, error) {
-		events, found, _, err := s.AnswerOne(r.Room.Self.ID, id, text, func() string { return answerID })
-		if err == nil {
-			stored = *found
-		}
-		return events, err
-	}
-	twin, err := inTwin(ctx, t, id, decide)
-	if err == nil {
-		_, _, err = t.Update(ctx, decide)
-		err = twin.done(err)
-	}
-	if err != nil {
-		return q, "", err
-	}
-	twin.answered(ctx, t)
-	r.tell(snap.State, func(id string) bool { return id == stored.AskedBy })
-	return Question{ID: stored.ID, From: stored.AskedBy, To: stored.To}, answerID, nil
+	q, err = r.change(ctx, id, func(s *topic.State) ([]event.Event, *topic.Question, error) {
+		return s.AnswerOne(r.Room.Self.ID, id, text, answerID)
+	})
+	return q, answerID, err
 }
 
 // CloseQuestion settles a question, see [topic.State.CloseOne]. It returns the question as
 // it is then.
 func (r *Room) CloseQuestion(ctx context.Context, id, reason string) (q Question, err error) {
-	snap, err := r.Room.EnsureMember(ctx, r.checkQuestion(ctx, id, func(s *topic.State) error {
-		_, _, err := s.CloseOne(r.Room.Self.ID, true, id, reason)
-		return err
-	}))
-	if err != nil {
-		return q, err
-	}
-	t, err := r.topicOf(ctx, id)
-	if err != nil {
-		return q, err
-	}
-	full := ""
-	decide := func(s *topic.State) ([]event.Event, error) {
-		events, found, err := s.CloseOne(r.Room.Self.ID, r.Room.IsHuman(), id, reason)
+	return r.change(ctx, id, func(s *topic.State) ([]event.Event, *topic.Question, error) {
+		return s.CloseOne(r.Room.Self.ID, r.Room.IsHuman(), id, reason)
+	})
+}
+
+// change makes a change of the agent to the question that id means, and to its twin. It returns the
+// question as it is then.
+func (r *Room) change(ctx context.Context, id string, decide func(*topic.State) ([]event.Event, *topic.Question, error)) (Question, error) {
+	var q topic.Question
+	rule := func(s *topic.State) ([]event.Event, error) {
+		events, found, err := decide(s)
 		if err == nil {
-			full = found.ID
+			q = *found
 		}
 		return events, err
 	}
-	if _, err = inTwin(ctx, t, id, decide); err != nil {
-		return q, err
-	}
-	after, changed, err := t.Update(ctx, decide)
-	if err != nil {
-		return q, err
-	}
-	stored := after.State.Question(full)
-	if len(changed) > 0 {
-		r.tell(snap.State, func(id string) bool { return id == stored.AskedBy })
-	}
-	return Question{ID: full, From: stored.AskedBy, To: stored.To, Status: stored.Status, Answers: len(stored.Answers)}, nil
-}
-
-// checkQuestion returns a check for [Room.EnsureMember], by a rule of the topic that has
-// the question.
-func (r *Room) checkQuestion(ctx context.Context, id string, rule func(*topic.State) error) func(*turn.State) error {
-	return func(*turn.State) error {
+	member, err := r.Room.EnsureMember(ctx, func(*turn.State) error {
 		t, err := r.topicOf(ctx, id)
 		if err != nil {
 			return err
 		}
 		snap, err := t.View()
-		if err != nil {
-			return err
+		if err == nil {
+			_, err = rule(snap.State)
 		}
-		return rule(snap.State)
+		return err
+	})
+	if err != nil {
+		return Question{}, err
 	}
+	t, err := r.topicOf(ctx, id)
+	if err != nil {
+		return Question{}, err
+	}
+	w, err := inTwin(ctx, t, id, rule)
+	if err != nil {
+		return Question{}, err
+	}
+	after, changed, err := t.Update(ctx, rule)
+	if err = w.done(err); err != nil {
+		return Question{}, err
+	}
+	w.answered(ctx, t)
+	if after != nil {
+		q = *after.State.Question(q.ID)
+	}
+	if len(changed) > 0 || w != nil && w.made {
+		r.tell(member.State, func(id string) bool { return id == q.AskedBy })
+	}
+	return Question{ID: q.ID, From: q.AskedBy, To: q.To, Status: q.Status, Answers: len(q.Answers)}, nil
 }
 
 // topicOf returns the topic of the room that has the question: an earlier one if the
@@ -254,4 +233,78 @@ func named(ctx context.Context, t *Topic, id string) (*topic.Question, error) {
 		return all.Named(id)
 	}
 	return q, err
+}
+
+// A Reply is how the wait for an answer has ended.
+type Reply struct {
+	Status  string         // see [ReplyAnswered]
+	ToState string         // of an agent that was asked
+	Answers []topic.Answer // with [ReplyAnswered]
+}
+
+// The statuses of a [Reply].
+const (
+	ReplyQueued    = "queued"         // nobody has waited
+	ReplyAnswered  = "answered"       //
+	ReplyCancelled = "cancelled"      // a person has closed the question
+	ReplyGone      = "recipient_gone" // nobody is there to answer it
+	ReplyTimeout   = "timeout"
+)
+
+// AwaitAnswer waits until a question of the agent has an answer, is closed, or has nobody
+// to answer it, or until ctx ends. When its answers were shown, the caller calls
+// [Room.ReplyShown].
+func (r *Room) AwaitAnswer(ctx context.Context, a Asked) (reply Reply, err error) {
+	var exits member.ExitWatcher
+	defer exits.Close()
+	reply = Reply{Status: ReplyTimeout, ToState: a.ToState}
+	named := a.ToState != ""
+	err = r.Room.FS.AwaitBeside(ctx, func() fsroom.Neighbour { return a.topic },
+		func(snap *fsroom.Snapshot[*turn.State]) (bool, fsroom.Sleep, error) {
+			st := snap.State
+			view, err := a.topic.View()
+			if err != nil {
+				return true, fsroom.Sleep{}, err
+			}
+			q, f := view.State.Question(a.ID), r.Room.Facts(st)
+			if named {
+				reply.ToState = r.standing(st, f, a.topic, a.To)
+			}
+			switch {
+			case q == nil, q.Status == topic.Cancelled, q.Status != topic.Pending && len(q.Answers) == 0:
+				reply.Status = ReplyCancelled
+			case len(q.Answers) > 0:
+				reply.Status = ReplyAnswered
+				reply.Answers, err = r.answers(ctx, a.topic, q)
+			case !st.Open, named && (reply.ToState == Gone || reply.ToState == Left):
+				reply.Status = ReplyGone
+			case named:
+				exits.Watch(r.Room.Processes(a.To))
+				return false, fsroom.Sleep{For: st.UntilGone(f, a.To), Exit: exits.C()}, nil
+			default:
+				return false, fsroom.Sleep{}, nil
+			}
+			return true, fsroom.Sleep{}, err
+		})
+	if err != nil && ctx.Err() != nil && reply.Status == ReplyTimeout {
+		err = nil
+	}
+	return reply, err
+}
+
+func (r *Room) answers(ctx context.Context, t *Topic, q *topic.Question) ([]topic.Answer, error) {
+	lookup, done, err := OpenLookup(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	return lookup.Answers(q)
+}
+
+// ReplyShown marks the question as answered, after its answers were shown to the agent.
+func (r *Room) ReplyShown(ctx context.Context, a Asked) {
+	_ = r.MarkShown(ctx, a.topic, []string{a.ID})
+	if a.own != nil {
+		_ = r.MarkShown(ctx, a.own, []string{a.ID})
+	}
 }

@@ -3,7 +3,10 @@ package questions
 import (
 	"context"
 
+	"github.com/talking-stick/tt/fsroom"
+	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/topic"
+	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal/event"
 )
 
@@ -98,3 +101,183 @@ func Settle(ctx context.Context, r *Topic, questionID string,
 	}
 	return s, false, err
 }
+
+// A twin is a question on the topic of another room, see [Room.Ask]; nil: there is none.
+type twin struct {
+	on   *Topic
+	q    *topic.Question // nil: it is not there yet
+	made bool            // by inTwin: it has changed
+}
+
+// twinOf returns the twin of a question.
+func twinOf(ctx context.Context, store *fsroom.Store, q *topic.Question) (*twin, error) {
+	if q.Other == "" {
+		return nil, nil
+	}
+	for on := range topicsOfRoom(store.Local(), q.Other) {
+		snap, err := on.View()
+		if err != nil {
+			return nil, err
+		}
+		s, err := WithQuestion(ctx, on, snap.State, q.ID)
+		if err != nil {
+			return nil, err
+		}
+		if found := s.Question(q.ID); found != nil {
+			return &twin{on: on, q: found}, nil
+		}
+	}
+	return &twin{}, nil
+}
+
+// inTwin makes a change that concerns the question that id means in the twin that the one on t
+// has. Its caller does so before it makes the change on t. What a rule refuses in the twin has
+// been done before.
+func inTwin(ctx context.Context, t *Topic, id string, decide fsroom.Decision[*topic.State]) (*twin, error) {
+	snap, err := t.View()
+	if err != nil {
+		return nil, err
+	}
+	q, err := snap.State.Named(id)
+	if err != nil {
+		return nil, nil // which is for the rule to say
+	}
+	w, err := twinOf(ctx, t.Store(), q)
+	if err != nil || w == nil || w.q == nil {
+		return nil, err
+	}
+	after, events, err := w.on.Update(ctx, func(s *topic.State) ([]event.Event, error) {
+		events, _ := decide(s)
+		return events, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	w.made = len(events) > 0
+	if room, st := roomOf(w.on.Store(), w.on, after.State, ""); room != nil {
+		Of(room).tell(st, func(id string) bool { return id == q.AskedBy })
+	}
+	return w, nil
+}
+
+// done returns the error of a change that was made in the twin before: nil if the change was
+// there already, since the agent's other commands have seen the twin, see [Room.mend].
+func (w *twin) done(err error) error {
+	if c := code.Of(err); w != nil && w.made && (c == code.AlreadyAnswered || c == code.QuestionClosed) {
+		return nil
+	}
+	return err
+}
+
+// answered settles the question in the room of whom it is for, when both have the answer: the
+// asker is shown it in its own.
+func (w *twin) answered(ctx context.Context, t *Topic) {
+	if w == nil || w.q == nil {
+		return
+	}
+	for _, t := range []*Topic{t, w.on} {
+		snap, err := t.View()
+		if err != nil {
+			continue
+		}
+		if room, st := roomOf(t.Store(), t, snap.State, ""); room != nil && works(st, w.q.To) {
+			_, _, _ = t.Update(ctx, func(s *topic.State) ([]event.Event, error) { return s.MarkShown(w.q.AskedBy, []string{w.q.ID}), nil })
+		}
+	}
+}
+
+func works(st *turn.State, id string) bool {
+	m := st.Member(id)
+	return m != nil && !m.Observer
+}
+
+// mend completes on the topic of the room what a process that was killed has begun in one of
+// two rooms and not in the other: questions of the agent, and answers to and withdrawals of
+// questions of the agent or for it. What cannot be mended now is mended next time. It reports
+// whether it has changed something.
+func (r *Room) mend(ctx context.Context, t *Topic, s *topic.State) (changed bool) {
+	for _, q := range s.All() {
+		if q.Other == "" || q.AskedBy != r.Room.Self.ID && q.To != r.Room.Self.ID {
+			continue
+		}
+		w, err := twinOf(ctx, t.Store(), q)
+		if err != nil {
+			continue
+		}
+		decide, err := r.rest(ctx, t, q, w)
+		if err != nil {
+			continue
+		}
+		events, _ := decide(s)
+		if len(events) > 0 {
+			_, _, err = t.Update(ctx, decide)
+		}
+		if settles := q.To == r.Room.Self.ID && (len(events) > 0 || !q.Owed()); settles && err == nil {
+			w.answered(ctx, t)
+		}
+		changed = changed || err == nil
+	}
+	return changed
+}
+
+// rest returns the change of a pending question that the twin has had, or ought to have had:
+// one that was asked in no other room is asked there, or withdrawn if it cannot be.
+func (r *Room) rest(ctx context.Context, t *Topic, q *topic.Question, w *twin) (fsroom.Decision[*topic.State], error) {
+	mine, reason := q.AskedBy == r.Room.Self.ID, ""
+	var answers []topic.Answer
+	switch {
+	case w.q == nil && !mine:
+	case w.q == nil:
+		lookup, done, err := OpenLookup(ctx, t)
+		if err != nil {
+			return nothing, err
+		}
+		defer done()
+		text, _, err := lookup.Question(q)
+		if err != nil {
+			return nothing, err
+		}
+		_, err = Of(r.Room.Visit(q.Other)).ask(ctx, topic.AskRequest{Question: text, To: q.To, ID: q.ID, Other: r.Room.FS.Name()}, nil)
+		switch code.Of(err) {
+		case code.UnknownRecipient, code.RoomNotFound, code.RoomClosed:
+			reason = "it could not be asked"
+		default:
+			return nothing, err
+		}
+	case w.q.Status == topic.Cancelled:
+		reason = w.q.CancelReason
+	default:
+		lookup, done, err := OpenLookup(ctx, w.on)
+		if err != nil {
+			return nothing, err
+		}
+		defer done()
+		if answers, err = lookup.Answers(w.q); err != nil {
+			return nothing, err
+		}
+	}
+	return func(s *topic.State) (events []event.Event, err error) {
+		now := s.Question(q.ID)
+		switch {
+		case now == nil || now.Status != topic.Pending:
+			return nil, nil
+		case w.q == nil && mine || w.q != nil && w.q.Status == topic.Cancelled:
+			return s.Cancel(q.AskedBy, q.ID, reason)
+		}
+		for _, a := range answers {
+			if now.Answerable(a.AnsweredBy) {
+				added, _, err := s.Answer(a.AnsweredBy, []topic.Response{{QuestionID: q.ID, Payload: a.Payload}}, func() string { return a.AnswerID })
+				if err != nil {
+					return nil, err
+				}
+				events = append(events, added...)
+			}
+		}
+		if len(events) == 0 && w.q != nil && w.q.Status == topic.Answered && now.Owed() {
+			return s.MarkAnswered(q.AskedBy, q.ID)
+		}
+		return events, nil
+	}, nil
+}
+
+func nothing(*topic.State) ([]event.Event, error) { return nil, nil }
