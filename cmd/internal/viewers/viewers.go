@@ -1,8 +1,8 @@
 // Package viewers declares the commands that are not in tt itself but in a second
 // program, tt-console: what they are called, their flags and their help. tt declares
 // them to check a command line, to complete it and to explain it, and then starts
-// tt-console with the same line; tt-console runs them. See docs/design.md for why there
-// are two programs.
+// tt-console with the same line; tt-console runs them. See docs/architecture.md for why
+// there are two programs.
 package viewers
 
 import (
