@@ -35,7 +35,7 @@ func newScratch(t *testing.T, env ...string) *scratch {
 	data := filepath.Join(root, "data")
 	s.env = append([]string{"PATH=" + programPath(t), "HOME=" + filepath.Join(root, "home"), "USER=tester", "TALKING_STICK_LEDGER=off", "TALKING_STICK_DATA_DIR=" + data, "TALKING_STICK_DISABLE_MCP_MIGRATION=1"}, env...)
 	t.Cleanup(func() {
-		if err := endStrays(data); err != nil {
+		if err := endStrays("TALKING_STICK_DATA_DIR=" + data); err != nil {
 			t.Error(err)
 		}
 	})

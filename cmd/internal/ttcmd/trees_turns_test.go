@@ -30,6 +30,11 @@ func TestTurnsOfTreesStorm(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	s := &treeStorm{T: t, rig: newRig(t), random: rand.New(rand.NewPCG(seed, 0))}
+	t.Cleanup(func() {
+		if err := endStrays("TALKING_STICK_DATA_DIR=" + s.data); err != nil {
+			t.Error(err)
+		}
+	})
 	s.begin()
 	var collected sync.WaitGroup
 	stop := make(chan bool)
