@@ -9,7 +9,9 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/hooks/payload"
 	"github.com/talking-stick/tt/cmd/internal/member"
 	"github.com/talking-stick/tt/fsroom"
+	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/fsroom/workspace"
+	"github.com/talking-stick/tt/identity"
 )
 
 // A guard asks for each path of a command, and again for its text.
@@ -35,5 +37,19 @@ func TestDirectoryIsLookedAtOnce(t *testing.T) {
 	}
 	if looks != 1 {
 		t.Errorf("looked %d times", looks)
+	}
+}
+
+// Of several ids of a session that are members, the one counts that has the turn, or for which it is reserved.
+func TestCallerHasTheTurn(t *testing.T) {
+	id := func(s string) func() (identity.Agent, error) {
+		return func() (identity.Agent, error) { return identity.Agent{ID: s}, nil }
+	}
+	r := &rooms{callers: []func() (identity.Agent, error){id("x:1"), id("a:1"), id("b:1")}}
+	st := &turn.State{Members: []turn.Member{{AgentID: "a:1"}, {AgentID: "b:1"}, {AgentID: "c:1"}}}
+	for _, c := range []struct{ owner, reserved, want string }{{"", "", "a:1"}, {"c:1", "", "a:1"}, {"b:1", "", "b:1"}, {"", "b:1", "b:1"}} {
+		if st.Owner, st.ReservedFor = c.owner, c.reserved; r.caller(st).ID != c.want {
+			t.Errorf("%+v: %s", c, r.caller(st).ID)
+		}
 	}
 }

@@ -220,3 +220,23 @@ func TestGuardianIsNotJudgedByTheLast(t *testing.T) {
 		t.Error("the new guardian takes its agent for gone")
 	}
 }
+
+// Of two guardians of a turn the one in its record renews the lease, unless it has ended or has let the lease expire.
+func TestOneGuardianRenews(t *testing.T) {
+	f := newFixture(t)
+	a := f.join("a:1")
+	g := &guardian{Room: a, turn: f.try(a).TurnID, self: a.Table.Self()}
+	first := a.recorded(f.state(a)).Guardian
+	if mine, err := g.renew(t.Context()); mine || err != nil || a.recorded(f.state(a)).Guardian != first {
+		t.Errorf("beside the first: %v, %v", mine, err)
+	}
+	late := a.recorded(f.state(a))
+	late.Renew(turn.At(time.Now().Add(-time.Hour), late.Renewed.Boot, time.Duration(late.Renewed.Mono)*time.Millisecond-time.Hour), turn.DefaultPolicy(), turn.ProcessID{})
+	if pid := a.activeGuardian(f.state(a), &late); pid != 0 {
+		t.Errorf("process %d has let the lease expire and counts", pid)
+	}
+	f.killGuardian(a)
+	if mine, err := g.renew(t.Context()); !mine || err != nil || a.recorded(f.state(a)).Guardian != turn.ProcessID(g.self) {
+		t.Errorf("after the first: %v, %v", mine, err)
+	}
+}
