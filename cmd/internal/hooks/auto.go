@@ -121,12 +121,23 @@ func (h *run) next(agent *listen.Agent, room *member.Room, w *workspace.Workspac
 	}
 	h.startHearing(agent)
 	if h.startListener(agent) || h.isCalled(agent) {
+		h.callByTime(agent, room)
 		return "You are " + ordinal(room.Place()) + ". End your turn: you are called when it is yours."
 	}
 	if !h.isProved(agent) {
 		return "You are " + ordinal(room.Place()) + ". Do the same again when it is free."
 	}
 	return waitYourself(w)
+}
+
+// callByTime has a session notified that may have a turn by time alone which nobody holds: the guardian of the turn
+// before, which calls otherwise, has ended if nobody wanted that then.
+func (h *run) callByTime(agent *listen.Agent, room *member.Room) {
+	if snap, err := room.FS.View(); err == nil && snap.State.Owner == "" {
+		if after := room.UntilCalled(snap.State, room.Facts(snap.State)); after > 0 {
+			h.notifyAfter(agent, after)
+		}
+	}
 }
 
 // isCalled reports whether the session is woken when its model is idle, although nothing listens

@@ -52,8 +52,15 @@ func Prove(ctx context.Context, client *member.Client, after time.Duration) {
 // remind lets an agent be notified when it may be woken again for what is due, where its harness
 // watches the wake file and nothing of tt runs meanwhile.
 func (h *run) remind(agent *listen.Agent, w listen.Wake) {
-	if w.Spent && h.watches() && !agent.Client.Hearing().Dir().Held(hearing.BudgetMark) {
-		after := w.Later.Truncate(time.Millisecond) + time.Millisecond
+	if w.Spent {
+		h.notifyAfter(agent, w.Later)
+	}
+}
+
+// notifyAfter notifies an agent after a time, if its harness watches the wake file.
+func (h *run) notifyAfter(agent *listen.Agent, after time.Duration) {
+	if h.watches() && !agent.Client.Hearing().Dir().Held(hearing.BudgetMark) {
+		after = after.Truncate(time.Millisecond) + time.Millisecond
 		h.log(agent.Client.StartDetached("hook", proveCommand, "--after", after.String(), "--agent", agent.Client.Self.ID))
 	}
 }
