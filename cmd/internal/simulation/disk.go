@@ -2,23 +2,40 @@ package simulation
 
 import (
 	"bytes"
-	"cmp"
+	"encoding/json"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"syscall"
 	"time"
+
+	"github.com/talking-stick/tt/journal"
+	"github.com/talking-stick/tt/journal/event"
 )
 
 // A disk is what the machine knows of the files of its room beyond what is in them: what a power cut leaves.
 type disk struct {
-	room   string          // the room's directory
-	synced []byte          // the journal, as it was put on disk last
-	states [2][]byte       // the last two contents of state.json
-	copies map[string]bool // whether a copy of the room, by name, is lone
-	// lone is set while one of state.json and the journal is, or may be, older than the other, by a fault, and no change
-	// has come since: no second fault takes the other one.
-	lone bool
+	room   string    // the room's directory
+	synced []byte    // the journal, as it was put on disk last
+	states [2][]byte // the last two contents of state.json
+}
+
+// ahead returns how many events the journal has beyond what state.json covers; it is negative where that has seen more. No
+// fault takes from one of them what the other does not have.
+func (d *disk) ahead() int64 {
+	var state struct{ Journal journal.Position }
+	b, _ := os.ReadFile(d.file("state.json"))
+	_ = json.Unmarshal(b, &state)
+	seq := int64(0)
+	b, _ = os.ReadFile(d.file("journal.jsonl"))
+	for line := range bytes.Lines(b) {
+		var e event.Event
+		if json.Unmarshal(line, &e) == nil {
+			seq = e.Seq
+		}
+	}
+	return seq - state.Journal.Seq
 }
 
 // file returns the path of a file of the room.
@@ -54,7 +71,7 @@ func (m *Machine) age() {
 	}
 	d := &m.disk
 	if b, err := os.ReadFile(d.file("state.json")); err == nil && !bytes.Equal(b, d.states[1]) {
-		d.states, d.lone = [2][]byte{d.states[1], b}, false
+		d.states = [2][]byte{d.states[1], b}
 	}
 }
 
@@ -63,18 +80,16 @@ func (m *Machine) age() {
 // before its last replacement; with emptied, records of agents are empty.
 func (m *Machine) powerCut(tenths int, older, emptied bool) {
 	d := &m.disk
-	lone := d.lone
 	for _, p := range m.procs {
 		m.doom(p)
 	}
 	m.bury()
-	d.lone = lone
 	if b, err := os.ReadFile(d.file("journal.jsonl")); err == nil && bytes.HasPrefix(b, d.synced) {
 		_ = os.Truncate(d.file("journal.jsonl"), int64(len(d.synced)+(len(b)-len(d.synced))*tenths/10))
 	}
-	if older && !d.lone && d.states[0] != nil {
+	if older && d.ahead() >= 0 && d.states[0] != nil {
 		_ = os.WriteFile(d.file("state.json"), d.states[0], 0o600)
-		d.states, d.lone = [2][]byte{1: d.states[0]}, true
+		d.states = [2][]byte{1: d.states[0]}
 	}
 	if emptied {
 		for _, path := range append(m.glob("rooms/*/agents/*/*.json"), m.glob("listeners/*/*.json")...) {
@@ -92,7 +107,7 @@ func (m *Machine) cutJournal(lines int, all bool) bool {
 	d := &m.disk
 	path := d.file("journal.jsonl")
 	b, err := os.ReadFile(path)
-	if d.lone || err != nil {
+	if err != nil || d.ahead() > 0 {
 		return false
 	}
 	for range lines {
@@ -102,59 +117,36 @@ func (m *Machine) cutJournal(lines int, all bool) bool {
 		err = os.Remove(path)
 	}
 	d.sync()
-	d.lone = err == nil
-	return d.lone
+	return err == nil
 }
 
 func (m *Machine) copyDir(name string) string { return filepath.Join(m.base, "copy-"+name) }
 
 // copyRoom copies the room, as cp -a does, for [Machine.putBack].
 func (m *Machine) copyRoom(name string) bool {
-	to := m.copyDir(name)
-	_ = os.RemoveAll(to)
-	delete(m.disk.copies, name)
-	if copyTree(m.disk.room, to) != nil {
-		return false
-	}
-	m.disk.copies[name] = m.disk.lone
-	return true
+	_ = os.RemoveAll(m.copyDir(name))
+	return copyTree(m.disk.room, m.copyDir(name)) == nil
 }
 
 // putBack replaces the room by its copy, or with journal the journal alone.
 func (m *Machine) putBack(name string, journal bool) bool {
-	d := &m.disk
-	lone, ok := d.copies[name]
-	if !ok || journal && d.lone {
+	d, from := &m.disk, m.copyDir(name)
+	if modTime(from).IsZero() || journal && d.ahead() > 0 {
 		return false
 	}
-	from, err := m.copyDir(name), error(nil)
+	defer d.sync()
 	if journal {
-		err = copyTree(filepath.Join(from, "journal.jsonl"), d.file("journal.jsonl"))
-	} else {
-		_ = os.Rename(d.room, filepath.Join(m.base, "away-"+strconv.Itoa(m.steps)))
-		err = copyTree(from, d.room)
-		b, _ := os.ReadFile(d.file("state.json"))
-		d.states = [2][]byte{1: b}
+		return copyTree(filepath.Join(from, "journal.jsonl"), d.file("journal.jsonl")) == nil
 	}
-	d.sync()
-	d.lone = journal && err == nil || !journal && lone
+	_ = os.Rename(d.room, filepath.Join(m.base, "away-"+strconv.Itoa(m.steps)))
+	err := copyTree(from, d.room)
+	b, _ := os.ReadFile(d.file("state.json"))
+	d.states = [2][]byte{1: b}
 	return err == nil
 }
 
 // copyTree copies a file or directory with all that is in it and the times.
-func copyTree(from, to string) error {
-	return filepath.Walk(from, func(path string, info os.FileInfo, err error) error {
-		at := to + path[len(from):]
-		switch {
-		case err != nil:
-			return err
-		case info.IsDir():
-			return os.MkdirAll(at, 0o700)
-		}
-		b, err := os.ReadFile(path)
-		return cmp.Or(err, os.WriteFile(at, b, 0o600), os.Chtimes(at, info.ModTime(), info.ModTime()))
-	})
-}
+func copyTree(from, to string) error { return exec.Command("cp", "-a", from, to).Run() }
 
 // failures are the errors of calls to the disk, as traces call them.
 var failures = map[string]error{"full": syscall.ENOSPC, "io": syscall.EIO, "readonly": syscall.EROFS, "denied": syscall.EACCES}

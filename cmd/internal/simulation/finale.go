@@ -36,7 +36,7 @@ func (w *world) finale() {
 				if x.called, acted = false, true; strings.Contains(x.reason, "Do: tt take") {
 					w.command(next(), x, "take", "--reason", "x")
 				} else {
-					w.edit(next(), x, false, time.Second, "")
+					w.edit(next(), x, false, time.Second)
 				}
 			case x.offered:
 				x.offered, acted = false, true
@@ -47,6 +47,7 @@ func (w *world) finale() {
 			case x.inTurn:
 				acted = true
 				w.idle(next(), x, "")
+				w.listen(next(), x, false) // the harness runs both
 			case x.watch != "" && !modTime(x.watch).Equal(x.bell):
 				acted = true
 				w.listen(next(), x, true)
@@ -63,12 +64,12 @@ func (w *world) finale() {
 	has := func(t string) bool { return slices.Contains(w.oracle.truths, t) }
 	st := w.oracle.state
 	// Of a holder that has ended, and whose guardian has, nobody is left that could tell.
-	// Nor of one whose guardian a copy that was put back does not have.
-	silent := st != nil && has("guardian of "+st.Owner) && (w.oracle.back || has("harness of "+st.Owner))
+	// Nor of the turn of a copy that was put back, whose guardian it does not have.
+	silent := st != nil && has("guardian of "+st.Owner) && (w.oracle.back == st.Turn || has("harness of "+st.Owner))
 	for _, x := range w.windows {
 		called := func(y *window) bool { return y.agent == x.agent && y.called }
 		waits := x.alive && !x.refused.IsZero() && strings.Contains(x.reason, "you are called")
-		assigned := st != nil && st.ReservedFor != "" && st.ReservedFor != x.agent // who has done so waits for that session
+		assigned := st != nil && st.ReservedFor != "" && st.Pending.From == x.agent // it waits for that session
 		if waits && !silent && !assigned && !slices.ContainsFunc(w.windows, called) {
 			w.oracle.find("who wants the turn is not called", "%s was refused %v ago: %s", x.name, time.Since(x.refused).Round(time.Second), x.reason)
 		}

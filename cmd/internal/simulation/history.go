@@ -18,7 +18,10 @@ import (
 // call since then.
 func (o *oracle) forget() {
 	o.look()
-	o.back = true
+	o.back = o.state.Turn
+	for _, r := range o.reads { // they may have read either room
+		r.turn = o.back
+	}
 	for _, x := range o.w.windows {
 		if !o.room().Agent(x.agent).Has("wants") {
 			x.refused = never
@@ -86,8 +89,9 @@ func (o *oracle) folds() {
 	}
 	data := filepath.Join(o.w.base, "fold")
 	defer os.RemoveAll(data)
-	_ = copyTree(filepath.Join(o.w.data, "archive"), filepath.Join(data, "archive"))
-	_ = copyTree(o.w.disk.room, filepath.Join(data, "rooms", filepath.Base(o.w.disk.room)))
+	_ = os.MkdirAll(filepath.Join(data, "rooms"), 0o700)
+	_ = copyTree(filepath.Join(o.w.data, "archive"), data)
+	_ = copyTree(o.w.disk.room, filepath.Join(data, "rooms"))
 	_ = os.Remove(filepath.Join(data, "rooms", filepath.Base(o.w.disk.room), "state.json"))
 	store, _ := fsroom.Open(data, fsroom.Options{NoWatch: true})
 	folded, err := fsroom.At(store, roomtypes.Stick(), filepath.Base(o.w.disk.room)).View()

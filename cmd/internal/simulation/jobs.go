@@ -32,7 +32,7 @@ func (w *world) startJob(p *proc, dir string, files []*os.File) (pid int, err er
 	}
 	q := w.spawn(p.name+".j", 1, func(q *proc) {
 		defer syscall.Close(alive)
-		if w.oracle.state.Owner == id.Agent && !w.oracle.slept { // else it needs no turn
+		if w.oracle.state.Owner == id.Agent && w.oracle.slept != w.oracle.state.Turn { // else it needs no turn
 			q.writer = w.byAgent(id.Agent)
 		}
 		q.sleep(jobLasts)

@@ -54,9 +54,9 @@ func (m *Machine) newID() identity.Process {
 }
 
 // newProcess starts a process that runs nothing of ours, such as a harness.
-func (m *Machine) newProcess(name string, parent int) identity.Process {
+func (m *Machine) newProcess(name string) identity.Process {
 	id := m.newID()
-	m.others[id.PID] = identity.Info{Process: id, PPID: parent, Name: name, Args: []string{name}}
+	m.others[id.PID] = identity.Info{Process: id, PPID: 1, Name: name, Args: []string{name}}
 	return id
 }
 
@@ -172,7 +172,6 @@ func (m *Machine) suspend(d time.Duration) {
 // doom ends a process at the point where it stands. What it wrote stays.
 func (m *Machine) doom(p *proc) {
 	p.killed = true
-	m.disk.lone = m.disk.lone || (*m.held.Load())[m.disk.file("lock")] == p
 	delete(m.live, p.id.PID)
 	m.stirAll()
 }

@@ -250,7 +250,6 @@ func (p *proc) fail(what string) error {
 		return nil
 	}
 	p.failed = what
-	p.m.disk.lone = p.m.disk.lone || what == string(fsroom.StepReplace)
 	p.m.logf("%s: %s fails: %v", p.name, what, p.failure)
 	return &fs.PathError{Op: what, Path: filepath.Join(p.m.data, "x"), Err: p.failure}
 }

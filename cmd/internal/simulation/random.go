@@ -37,7 +37,7 @@ var kinds = []struct {
 	{"tt wait --timeout 110s", 8, false}, {"tt try", 6, false}, {"tt take --reason x", 5, false}, {"tt take --reason x --operator-requested", 2, false},
 	{"tt release --status s --next-action n", 12, false}, {"tt assign next --status s --next-action n", 4, false}, {"tt status", 6, false}, {"tt state", 6, false},
 	{"tt why", 6, false}, {"tt list", 2, false}, {"tt job run test -- true", 3, false}, {"touch", 4, false}, {"tt join", 3, false}, {"tt leave", 2, false},
-	{"tt close --reason done", 1, false}, {"tt kick", 1, false}, {"tt undo last --yes", 4, false}, {"inner", 2, false},
+	{"tt close --reason done", 1, false}, {"tt kick", 1, false}, {"tt undo last --yes", 4, false},
 	{"clear", 2, false}, {"quit", 2, false}, {"resume", 8, false}, {"twin", 1, false},
 	{"die", 3, true}, {"kill", 4, true}, {"killguard", 4, true}, {"freeze", 6, true}, {"thaw", 6, true}, {"fail", 4, true}, {"suspend", 2, true},
 	{"power", 1, true}, {"cut", 1, true}, {"lose", 1, true}, {"copy", 2, true}, {"back", 1, true}, {"older", 1, true},
@@ -140,8 +140,6 @@ func (g *generator) begin(w *world) (act, bool) {
 	switch words[0] {
 	case "edit", "shell":
 		return is(x.name, g.id(), 1+g.IntN(3000)), x.alive && w.calls(x) < 3 && (x.refused.IsZero() || g.IntN(4) == 0)
-	case "inner":
-		return is(x.name, g.id(), 1+g.IntN(15000), x.name+"i"), x.alive && x.within == nil && x.refused.IsZero() && len(w.windows) < 4
 	case "idle":
 		return is(x.name, g.id()), quiet && x.inTurn
 	case "fails": // then it is limited, or idle

@@ -66,7 +66,7 @@ func simulate(t *testing.T, next func(*world) (act, bool)) (res outcome) {
 		w := &world{dir: dir, home: userHome, policy: map[string]string{ledgerVariable: "off"}, tree: map[string]string{}}
 		w.Machine = &Machine{t: t, base: base, data: filepath.Join(base, "data"), live: map[int]*proc{}, others: map[int]identity.Info{},
 			began: now, booted: now}
-		w.disk = disk{room: filepath.Join(w.data, "rooms", fsroom.RoomName(dir)), copies: map[string]bool{}}
+		w.disk = disk{room: filepath.Join(w.data, "rooms", fsroom.RoomName(dir))}
 		w.oracle = oracle{w: w, grants: map[int64]string{}, events: map[int64]string{},
 			took: map[string]identity.Process{}, counts: map[string]int{}}
 		w.held.Store(&map[string]*proc{})
@@ -80,11 +80,7 @@ func simulate(t *testing.T, next func(*world) (act, bool)) (res outcome) {
 			current, lockfile.Pause = nil, nil
 		}()
 		w.program = ttcmd.Program(ttcmd.Build{Version: "sim", Machine: func(env *cli.Env) *ttcmd.Machine { return w.machine(env) }})
-		w.onStep = func() {
-			w.orphans()
-			w.bury()
-			w.oracle.watch()
-		}
+		w.onStep = w.oracle.watch
 		for w.oracle.class == "" {
 			a, ok := next(w)
 			if !ok {

@@ -45,14 +45,10 @@ var acts = map[string]struct {
 
 	"open": {"WINDOW SESSION PROCESS", (*world).doOpen},
 	"edit": {"WINDOW PROCESS MS", func(w *world, a act) bool {
-		return w.do(a, func(x *window) { w.edit(a.arg(1), x, false, a.ms(2), "") })
+		return w.do(a, func(x *window) { w.edit(a.arg(1), x, false, a.ms(2)) })
 	}},
-	"shell": {"WINDOW PROCESS MS", func(w *world, a act) bool { return w.do(a, func(x *window) { w.edit(a.arg(1), x, true, a.ms(2), "") }) }},
-	"inner": {"WINDOW PROCESS MS INNER", func(w *world, a act) bool {
-		y := w.window(a.arg(3))
-		return (y == nil || !y.alive) && w.do(a, func(x *window) { w.edit(a.arg(1), x, true, a.ms(2), a.arg(3)) })
-	}},
-	"idle": {"WINDOW PROCESS", func(w *world, a act) bool { return w.do(a, func(x *window) { w.idle(a.arg(1), x, "") }) }},
+	"shell": {"WINDOW PROCESS MS", func(w *world, a act) bool { return w.do(a, func(x *window) { w.edit(a.arg(1), x, true, a.ms(2)) }) }},
+	"idle":  {"WINDOW PROCESS", func(w *world, a act) bool { return w.do(a, func(x *window) { w.idle(a.arg(1), x, "") }) }},
 	"fails": {"WINDOW PROCESS [ERROR]", func(w *world, a act) bool {
 		return w.do(a, func(x *window) { w.idle(a.arg(1), x, cmp.Or(a.arg(2), "rate_limit")) })
 	}},
@@ -159,7 +155,7 @@ func (w *world) doOpen(a act) bool {
 		return false
 	}
 	var x *window
-	w.step(w.spawn("whoami", 1, func(p *proc) { x = w.open(p, a.arg(0), a.arg(1), nil) }), 0)
+	w.step(w.spawn("whoami", 1, func(p *proc) { x = w.open(p, a.arg(0), a.arg(1)) }), 0)
 	w.begin(a.arg(2), x, "startup")
 	return true
 }
@@ -173,8 +169,8 @@ func (w *world) doSuspend(a act) bool {
 	if err != nil {
 		idle = 15 * time.Minute
 	}
-	if w.suspend(a.ms(0)); a.ms(0) > idle {
-		w.oracle.slept = true
+	if w.suspend(a.ms(0)); a.ms(0) > idle && w.oracle.state != nil {
+		w.oracle.slept = w.oracle.state.Turn
 		w.oracle.overrun("")
 	}
 	return true

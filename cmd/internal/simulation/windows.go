@@ -17,7 +17,6 @@ type window struct {
 	session  string // id, as the harness exports it
 	agent    string // id
 	proc     identity.Process
-	within   *proc // the tool of another window that runs it; nil: a user does
 	alive    bool
 	inTurn   bool // its model works
 	offered  bool // its model was told that the turn is reserved for it
@@ -42,14 +41,6 @@ func (w *world) calls(x *window) (n int) {
 	return n
 }
 
-// family returns the agent that a window counts as: the one whose tool runs it, if any.
-func (x *window) family() string {
-	for x.within != nil && x.within.window != nil {
-		x = x.within.window
-	}
-	return x.agent
-}
-
 // window returns the one with a name, nil if there is none.
 func (w *world) window(name string) *window {
 	if i := slices.IndexFunc(w.windows, func(x *window) bool { return x.name == name }); i >= 0 {
@@ -66,18 +57,14 @@ func (w *world) byAgent(agent string) *window {
 	return nil
 }
 
-// open opens a window with a session in a new process, as p. A tool may run it.
-func (w *world) open(p *proc, name, session string, within *proc) *window {
+// open opens a window with a session in a new process, as p.
+func (w *world) open(p *proc, name, session string) *window {
 	x := w.window(name)
 	if x == nil {
 		x = &window{}
 		w.windows = append(w.windows, x)
 	}
-	parent := 1
-	if within != nil {
-		parent = within.id.PID
-	}
-	*x = window{name: name, session: session, proc: w.newProcess("claude", parent), within: within, alive: true}
+	*x = window{name: name, session: session, proc: w.newProcess("claude"), alive: true}
 	return w.whoami(p, x)
 }
 
@@ -131,8 +118,8 @@ func (w *world) prompt(p *proc, x *window) {
 	}
 }
 
-// edit is a tool call that writes a file for d, if the hook lets it. With inner, it runs that harness meanwhile.
-func (w *world) edit(id string, x *window, shell bool, d time.Duration, inner string) {
+// edit is a tool call that writes a file for d, if the hook lets it.
+func (w *world) edit(id string, x *window, shell bool, d time.Duration) {
 	session := x.session
 	gone := func() bool { return x.session != session || !x.alive }
 	p := w.child(id, x, "edit", func(p *proc) {
@@ -160,14 +147,11 @@ func (w *world) edit(id string, x *window, shell bool, d time.Duration, inner st
 		}
 		took := strings.Contains(r.out, "You have the turn")
 		w.oracle.permitted(p, x, r, took, others)
-		if w.policy[ledgerVariable] == "on" && (shell || took) && !p.excused && x.within == nil && w.touched < began && p.failed == "" {
+		if w.policy[ledgerVariable] == "on" && (shell || took) && !p.excused && w.touched < began && p.failed == "" {
 			w.oracle.restorable(p, x)
 		}
 		w.touch(file)
 		p.writer = x
-		if y := w.window(inner); inner != "" && (y == nil || !y.alive) {
-			w.begin(p.name+"i", w.open(p, inner, "s-"+inner, p), "startup")
-		}
 		p.sleep(d)
 		if p.writer = nil; gone() {
 			return
@@ -241,15 +225,6 @@ func (w *world) die(x *window) {
 	}
 }
 
-// orphans ends the windows whose tool has ended.
-func (w *world) orphans() {
-	for _, x := range w.windows {
-		if x.alive && x.within != nil && (x.within.state == finished || x.within.writer == nil) {
-			w.die(x)
-		}
-	}
-}
-
 // endSession is the hook at the end of a session. Then follows what it ends for.
 func (w *world) endSession(id string, x *window, then func(p *proc)) {
 	process := x.proc
@@ -275,7 +250,7 @@ func (w *world) clear(x *window, session, id string) {
 				q.writer = nil
 			}
 		}
-		*x = window{name: x.name, session: session, proc: x.proc, within: x.within, alive: true}
+		*x = window{name: x.name, session: session, proc: x.proc, alive: true}
 		w.hook(p, w.whoami(p, x), "session-start", "SessionStart", map[string]any{"source": "clear"})
 	})
 }

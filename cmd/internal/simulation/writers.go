@@ -19,7 +19,7 @@ func (o *oracle) passes(before, after *turn.State) {
 		o.overrun(before.Owner)
 	}
 	for _, p := range o.w.procs {
-		if p.writer != nil && p.writer.family() == before.Owner && !p.excused && !p.killed {
+		if p.writer != nil && p.writer.agent == before.Owner && !p.excused && !p.killed {
 			o.find("a turn ends under its writer", "turn %d of %s has ended by %s while %s writes by %s", before.Turn, before.Owner, o.w.runs.Load().name, p.writer.name, p.name)
 		}
 	}
@@ -32,18 +32,18 @@ func (o *oracle) overrun(agent string) {
 		if x == nil {
 			x = p.writer
 		}
-		p.excused = p.excused || agent == "" || x != nil && x.family() == agent
+		p.excused = p.excused || agent == "" || x != nil && x.agent == agent
 	}
 }
 
-// others reports whether a session of another family is known to work in the tree.
+// others reports whether another session is known to work in the tree.
 func (o *oracle) others(x *window) (others bool) {
 	has := false
 	for _, path := range o.w.glob("places/*/*") {
 		agent := path[strings.LastIndexByte(path, '/')+1:]
 		y := o.w.byAgent(agent)
 		has = has || agent == x.agent
-		others = others || y != nil && y.known && y.family() != x.family()
+		others = others || y != nil && y.known && y.agent != x.agent
 	}
 	return has && others
 }
@@ -51,7 +51,7 @@ func (o *oracle) others(x *window) (others bool) {
 // permitted is called when a hook lets a window write. others is whether it knew before that somebody else works there.
 func (o *oracle) permitted(p *proc, x *window, r result, took, others bool) {
 	w, how := o.w, "holds"
-	owner, me := o.look(), x.family()
+	owner, me := o.look(), x.agent
 	unable := strings.Contains(r.failed, "disk_full") || strings.Contains(r.failed, "data_dir_unusable")
 	switch {
 	case took:
@@ -62,7 +62,7 @@ func (o *oracle) permitted(p *proc, x *window, r result, took, others bool) {
 		how = "was away"
 	case o.knew(p, me+" holds"):
 		how = "held when it looked"
-	case unable && (owner == "" || !o.lives(owner) || o.slept):
+	case unable && (owner == "" || !o.lives(owner) || o.slept == o.state.Turn):
 		how, p.excused = "could not be told", true
 	case others && o.others(x):
 		how = "was let pass without the turn"
@@ -76,7 +76,7 @@ func (o *oracle) permitted(p *proc, x *window, r result, took, others bool) {
 	if !p.excused {
 		o.took[x.agent] = x.proc
 		for _, q := range w.procs {
-			if y := q.writer; y != nil && !q.excused && !q.killed && y.family() != me {
+			if y := q.writer; y != nil && !q.excused && !q.killed && y.agent != me {
 				o.find("two write at once: one "+how, "%s %s and writes while %s writes", x.name, how, y.name)
 			}
 		}
@@ -104,7 +104,7 @@ func (o *oracle) restorable(p *proc, x *window) {
 // given is called when a window knows that it has the turn: what changes the tree for somebody else has stopped.
 func (o *oracle) given(x *window) {
 	for _, p := range o.w.procs {
-		if isUndo(p) && p.window.family() != x.family() && !slices.Contains(o.undos, p) {
+		if isUndo(p) && p.window.agent != x.agent && !slices.Contains(o.undos, p) {
 			o.undos = append(o.undos, p)
 		}
 	}
