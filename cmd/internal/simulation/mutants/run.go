@@ -3,7 +3,7 @@
 // Command run changes the program in one place at a time and looks whether the simulation or the tests of the
 // changed package notice:
 //
-//	go run cmd/internal/simulation/mutants/run.go [-only NAME] [-j N]
+//	go run cmd/internal/simulation/mutants/run.go [-only NAME,NAME]
 //
 // The changes are in table.txt. Each names a function, so that it is found wherever that stands in the file; one whose
 // text is not there exactly once is an error. They are made in a copy of the module. The build leaves this file out, so that
@@ -22,12 +22,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
 
 var (
-	only    = flag.String("only", "", "a part of the names of those to try")
+	only    = flag.String("only", "", "parts of the names of those to try, with commas between them")
 	seeds   = flag.Int("seeds", 60, "new seeds for each, beside the traces that were kept")
 	limit   = flag.Duration("limit", time.Minute, "how much time of processors each may take, as that of the machine is shared")
 	check   = flag.Bool("check", false, "look whether each can be made, and run nothing")
@@ -129,7 +130,7 @@ func run() error {
 	}
 	killed, tried, lived := 0, 0, []string(nil)
 	for _, m := range all {
-		if !strings.Contains(m.name, *only) {
+		if !slices.ContainsFunc(strings.Split(*only, ","), func(part string) bool { return strings.Contains(m.name, part) }) {
 			continue
 		}
 		by, used, err := try(dir, m)
