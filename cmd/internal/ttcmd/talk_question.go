@@ -1,6 +1,7 @@
 package ttcmd
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -9,7 +10,6 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/questions"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/topic"
-	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal/wire"
 )
 
@@ -53,8 +53,7 @@ type askResult struct {
 	Status     string         `json:"status"`
 	EventSeq   int64          `json:"event_seq"`
 	Answers    []topic.Answer `json:"answers,omitempty"`
-	Turn       string         `json:"turn,omitempty"`
-	Unread     turn.Unread    `json:"unread,omitzero"`
+	aftermath
 	elsewhere
 }
 
@@ -88,11 +87,10 @@ func runAsk(ctx context.Context, c *cli.Invocation) error {
 	res := &askResult{QuestionID: asked.ID, To: asked.To, EventSeq: asked.EventSeq,
 		Status: questions.ReplyQueued, ToState: asked.ToState, elsewhere: elsewhereOf(room)}
 	if !c.Bool("wait") {
-		res.Turn, res.Unread = standing(own)
+		res.aftermath = standing(own)
 		return c.Out.Result(res, func(t *cli.Text) {
 			writeAsked(t, res)
-			writeTurn(t, res.Turn)
-			writeUnread(t, res.Unread)
+			res.aftermath.write(t)
 		})
 	}
 	if asked.Deadlock {
@@ -144,7 +142,7 @@ func writeAsked(t *cli.Text, r *askResult) {
 		writeAnswers(t, "", r.Answers)
 	case questions.ReplyGone:
 		t.Line("Nobody answers question %s: %s is %s. It stays open; withdraw it with: tt questions close %s", r.QuestionID, to,
-			goneWords(r.ToState), r.QuestionID)
+			cmp.Or(awayWords[r.ToState], r.ToState, awayWords[questions.Left]), r.QuestionID)
 	case questions.ReplyCancelled:
 		t.Line("Question %s was closed.", r.QuestionID)
 	default:
@@ -154,30 +152,17 @@ func writeAsked(t *cli.Text, r *askResult) {
 
 // forWhom says whom a question is for.
 func forWhom(to string) string {
-	switch to {
-	case "":
-		return "everybody"
-	case topic.ToHuman:
-		return "any person"
-	}
-	return to
+	return cmp.Or(map[string]string{"": "everybody", topic.ToHuman: "any person"}[to], to)
 }
 
-// unlessHere says how an agent is that may not answer soon.
+// awayWords say how an agent is that may not answer soon.
+var awayWords = map[string]string{questions.Gone: "gone", questions.Stopped: "stopped", questions.Left: "no member of the room"}
+
 func unlessHere(state string) string {
-	switch state {
-	case questions.Gone, questions.Left, questions.Stopped:
-		return " (" + goneWords(state) + ")"
+	if words := awayWords[state]; words != "" {
+		return " (" + words + ")"
 	}
 	return ""
-}
-
-func goneWords(state string) string {
-	switch state {
-	case questions.Left, "":
-		return "no member of the room"
-	}
-	return state
 }
 
 func writeAnswers(t *cli.Text, indent string, answers []topic.Answer) {
@@ -211,12 +196,11 @@ var answerCommand = &cli.Command{
 
 // An answerResult is the result of answer.
 type answerResult struct {
-	QuestionID string      `json:"question_id"`
-	AnswerID   string      `json:"answer_id"`
-	Status     string      `json:"status"`
-	AskedBy    string      `json:"asked_by"`
-	Turn       string      `json:"turn,omitempty"`
-	Unread     turn.Unread `json:"unread,omitzero"`
+	QuestionID string `json:"question_id"`
+	AnswerID   string `json:"answer_id"`
+	Status     string `json:"status"`
+	AskedBy    string `json:"asked_by"`
+	aftermath
 }
 
 func runAnswer(ctx context.Context, c *cli.Invocation) (err error) {
@@ -248,11 +232,164 @@ func runAnswer(ctx context.Context, c *cli.Invocation) (err error) {
 	if err != nil {
 		return err
 	}
-	res := &answerResult{QuestionID: q.ID, AnswerID: id, Status: "saved", AskedBy: q.From}
-	res.Turn, res.Unread = standing(room)
+	res := &answerResult{q.ID, id, "saved", q.From, standing(room)}
 	return c.Out.Result(res, func(t *cli.Text) {
 		t.Line("Answered question %s of %s.", q.ID, q.From)
-		writeTurn(t, res.Turn)
-		writeUnread(t, res.Unread)
+		res.aftermath.write(t)
 	})
+}
+
+var questionsCommand = &cli.Command{
+	Name:   "questions",
+	Reads:  true,
+	Traits: cli.Traits{LastKnown: true},
+	Short:  "list the open questions: who owes whom an answer",
+	Long:   "Lists the open questions that the caller has asked or owes an answer, oldest first.",
+	Flags: func(f *cli.Flags) {
+		f.Bool("mine", "only those that you have asked")
+		f.Bool("owed", "only those that you owe an answer")
+		f.Bool("all", "every open question of the room")
+		f.Int64("limit", "N", defaultNotes, "at most so many, up to 200")
+		pathFlag(f)
+	},
+	Exclusive: [][2]string{{"mine", "owed"}, {"mine", "all"}, {"owed", "all"}},
+	Errors:    []code.Code{code.RoomNotFound},
+	Run:       runQuestions,
+}
+
+// A questionsResult is the result of questions.
+type questionsResult struct {
+	Questions []questions.Question `json:"questions"`
+	Total     int                  `json:"total"` // also those beyond --limit
+}
+
+// MarshalJSON writes the result by its tags.
+func (r *questionsResult) MarshalJSON() ([]byte, error) { return wire.Append(nil, r), nil }
+
+func runQuestions(ctx context.Context, c *cli.Invocation) error {
+	limit, err := limited(c, defaultNotes, mostNotes)
+	if err != nil {
+		return err
+	}
+	room, st, err := viewRoom(ctx, c)
+	if err != nil {
+		return err
+	}
+	found, err := questions.Of(room).Questions(ctx, st, questions.QuestionQuery{Mine: c.Bool("mine"), Owed: c.Bool("owed"),
+		All: c.Bool("all")})
+	if err != nil {
+		return err
+	}
+	res := &questionsResult{found[:min(limit, len(found))], len(found)}
+	return c.Out.Result(res, func(t *cli.Text) {
+		if len(res.Questions) == 0 {
+			t.Line("No open questions.")
+		}
+		for i := range res.Questions {
+			writeQuestion(t, &res.Questions[i])
+		}
+		if left := res.Total - len(res.Questions); left > 0 {
+			t.Line("%s", t.Dim(counted(left, "newer question")+" left out; --limit shows more"))
+		}
+	})
+}
+
+// writeQuestion writes who has asked whom what.
+func writeQuestion(t *cli.Text, q *questions.Question) {
+	mark := t.Dim("open")
+	switch {
+	case q.Status != topic.Pending && q.Status != "open":
+		mark = t.Dim(q.Status)
+	case q.Owed:
+		mark = t.Yellow("yours to answer")
+	case q.Answers > 0:
+		mark = t.Green(counted(q.Answers, "answer"))
+	}
+	t.Line("%s  %s  %s%s → %s%s, %s", t.Bold(q.ID), mark, q.From, unlessHere(q.FromState), forWhom(q.To), whereIs(q), t.Ago(q.AskedAt.Time))
+	t.Block("  ", q.Text)
+}
+
+// whereIs says how the agent is that a question is for.
+func whereIs(q *questions.Question) string {
+	if q.ToState == questions.Waiting {
+		return " (waits for the stick)"
+	}
+	return unlessHere(q.ToState)
+}
+
+var questionArg = cli.Arg{Name: "question", Show: "ID", Usage: "the question, by its id or the first four or more characters of it"}
+
+var questionsShowCommand = &cli.Command{
+	Name:   "questions show",
+	Reads:  true,
+	Traits: cli.Traits{LastKnown: true},
+	Args:   []cli.Arg{questionArg},
+	Short:  "show a question and its answers",
+	Long:   "Also a question that is settled. Answers that the asker was shown count as shown.",
+	Flags:  pathFlag,
+	Errors: []code.Code{code.RoomNotFound, code.UnknownTarget, code.AmbiguousTarget},
+	Run:    runQuestionsShow,
+}
+
+// A questionResult is the result of questions show.
+type questionResult struct {
+	questions.Question
+	List []topic.Answer `json:"answers"`
+}
+
+// MarshalJSON writes the result by its tags.
+func (r *questionResult) MarshalJSON() ([]byte, error) { return wire.Append(nil, r), nil }
+
+func runQuestionsShow(ctx context.Context, c *cli.Invocation) error {
+	room, st, err := viewRoom(ctx, c)
+	if err != nil {
+		return err
+	}
+	q, answers, shown, err := questions.Of(room).ShowQuestion(ctx, st, c.Arg("question"))
+	if err != nil {
+		return err
+	}
+	err = c.Out.Result(&questionResult{q, answers}, func(t *cli.Text) {
+		writeQuestion(t, &q)
+		if q.Reason != "" {
+			t.Line("  %s: %s", q.Status, q.Reason)
+		}
+		writeAnswers(t, "", answers)
+	})
+	if err == nil {
+		shown()
+	}
+	return err
+}
+
+var questionsCloseCommand = &cli.Command{
+	Name:  "questions close",
+	Args:  []cli.Arg{questionArg},
+	Short: "settle a question, as answered or as cancelled",
+	Long:  "As answered if it has answers, otherwise as cancelled. Its asker may do so, and a person with a reason.",
+	Flags: func(f *cli.Flags) {
+		f.String("reason", "TEXT", "why; a person needs one for the question of somebody else")
+		pathFlag(f)
+	},
+	Errors: []code.Code{code.NotJoined, code.RoomNotFound, code.UnknownTarget, code.AmbiguousTarget, code.ReasonRequired,
+		code.QuestionClosed, code.LockTimeout},
+	Run: runQuestionsClose,
+}
+
+// A closedQuestionResult is the result of questions close.
+type closedQuestionResult struct {
+	QuestionID string `json:"question_id"`
+	Status     string `json:"status"`
+}
+
+func runQuestionsClose(ctx context.Context, c *cli.Invocation) error {
+	room, err := openRoom(c)
+	if err != nil {
+		return err
+	}
+	q, err := questions.Of(room).CloseQuestion(ctx, c.Arg("question"), c.String("reason"))
+	if err != nil {
+		return err
+	}
+	return c.Out.Result(closedQuestionResult{q.ID, q.Status}, func(t *cli.Text) { t.Line("Question %s is %s.", q.ID, q.Status) })
 }

@@ -38,16 +38,30 @@ var msgSendCommand = &cli.Command{
 // A sentResult is the result of msg send. Owner and ReservedFor are those of the room
 // when the message was sent: a message may cross with a handoff.
 type sentResult struct {
-	EventSeq    int64       `json:"event_seq"`
-	EventID     string      `json:"event_id"`
-	CreatedAt   event.Time  `json:"created_at"`
-	Delivery    string      `json:"delivery"`       // when it is heard of, see [turn.State.Delivery]
-	Hint        string      `json:"hint,omitempty"` // for the sender, if that is not soon
-	Owner       string      `json:"owner,omitempty"`
-	ReservedFor string      `json:"reserved_for,omitempty"`
-	Turn        string      `json:"turn,omitempty"` // where the stick is, see [turn.State.Words]
-	Unread      turn.Unread `json:"unread,omitzero"`
+	EventSeq    int64      `json:"event_seq"`
+	EventID     string     `json:"event_id"`
+	CreatedAt   event.Time `json:"created_at"`
+	Delivery    string     `json:"delivery"`       // when it is heard of, see [turn.State.Delivery]
+	Hint        string     `json:"hint,omitempty"` // for the sender, if that is not soon
+	Owner       string     `json:"owner,omitempty"`
+	ReservedFor string     `json:"reserved_for,omitempty"`
+	aftermath
 	elsewhere
+}
+
+// An aftermath is what a command that has changed the room says besides.
+type aftermath struct {
+	Turn   string      `json:"turn,omitempty"`  // where the stick is, see [turn.State.Words]
+	Unread turn.Unread `json:"unread,omitzero"` // what the caller has not seen
+}
+
+func aftermathOf(room *member.Room, st *turn.State) aftermath {
+	return aftermath{room.TurnWords(st), mailbox.Of(room).Unread(st)}
+}
+
+func (a *aftermath) write(t *cli.Text) {
+	writeTurn(t, a.Turn)
+	writeUnread(t, a.Unread)
 }
 
 // An elsewhere says in which room something was stored for an agent that works in another tree
@@ -72,13 +86,12 @@ func (e *elsewhere) in() string {
 	return " in " + e.CanonicalPath
 }
 
-// standing returns where the stick of the caller's own room is, and what the caller has not
-// seen there.
-func standing(room *member.Room) (words string, unread turn.Unread) {
+// standing returns the aftermath in the caller's own room.
+func standing(room *member.Room) (a aftermath) {
 	if snap, err := room.FS.View(); err == nil {
-		words, unread = room.TurnWords(snap.State), mailbox.Of(room).Unread(snap.State)
+		a = aftermathOf(room, snap.State)
 	}
-	return words, unread
+	return a
 }
 
 func runMsgSend(ctx context.Context, c *cli.Invocation) error {
@@ -114,15 +127,13 @@ func runMsgSend(ctx context.Context, c *cli.Invocation) error {
 		return err
 	}
 	sent := &events[len(events)-1]
-	var unread turn.Unread
+	after := aftermath{words, mailbox.Of(room).Unread(snap.State)}
 	if room != own {
-		words, unread = standing(own)
-	} else {
-		unread = mailbox.Of(room).Unread(snap.State)
+		after = standing(own)
 	}
 	at := elsewhereOf(room)
 	return c.Out.Result(sentResult{sent.Seq, sent.ID, sent.CreatedAt, delivery, hint, snap.State.Owner, snap.State.ReservedFor,
-		words, unread, at}, func(t *cli.Text) {
+		after, at}, func(t *cli.Text) {
 		to := sent.To
 		if to == "" {
 			to = "the room"
@@ -133,8 +144,7 @@ func runMsgSend(ctx context.Context, c *cli.Invocation) error {
 		} else {
 			t.Line("Sent to %s (event %d), but %s.", to, sent.Seq, hint)
 		}
-		writeTurn(t, words)
-		writeUnread(t, unread)
+		after.write(t)
 	})
 }
 

@@ -44,9 +44,7 @@ type notedResult struct {
 	TurnID    int64      `json:"turn_id,omitempty"`
 	CreatedAt event.Time `json:"created_at"`
 	Replaced  string     `json:"replaced_note_id,omitempty"`
-
-	Turn   string      `json:"turn"` // see [turn.State.Words]
-	Unread turn.Unread `json:"unread,omitzero"`
+	aftermath
 }
 
 func runNotesAdd(ctx context.Context, c *cli.Invocation) error {
@@ -84,12 +82,11 @@ func runNotesAdd(ctx context.Context, c *cli.Invocation) error {
 		return err
 	}
 	added := events[slices.IndexFunc(events, func(e event.Event) bool { return e.Type == turn.NoteAdded })]
-	res := notedResult{NoteID: request.ID, EventSeq: added.Seq, TurnID: request.Turn, CreatedAt: added.CreatedAt, Replaced: replaced}
-	res.Unread, res.Turn = mailbox.Of(room).Unread(snap.State), room.TurnWords(snap.State)
+	res := notedResult{NoteID: request.ID, EventSeq: added.Seq, TurnID: request.Turn, CreatedAt: added.CreatedAt, Replaced: replaced,
+		aftermath: aftermathOf(room, snap.State)}
 	return c.Out.Result(res, func(t *cli.Text) {
 		t.Line("Added note %s.", shortID(res.NoteID))
-		writeTurn(t, res.Turn)
-		writeUnread(t, res.Unread)
+		res.write(t)
 	})
 }
 
@@ -190,9 +187,7 @@ var notesResolveCommand = &cli.Command{
 type resolvedResult struct {
 	NoteID string `json:"note_id"`
 	Status string `json:"status"`
-
-	Turn   string      `json:"turn"` // see [turn.State.Words]
-	Unread turn.Unread `json:"unread,omitzero"`
+	aftermath
 }
 
 func runNotesResolve(ctx context.Context, c *cli.Invocation) error {
@@ -210,11 +205,10 @@ func runNotesResolve(ctx context.Context, c *cli.Invocation) error {
 	if err != nil {
 		return err
 	}
-	res := resolvedResult{id, "resolved", room.TurnWords(snap.State), mailbox.Of(room).Unread(snap.State)}
+	res := resolvedResult{id, "resolved", aftermathOf(room, snap.State)}
 	return c.Out.Result(res, func(t *cli.Text) {
 		t.Line("Resolved note %s.", shortID(id))
-		writeTurn(t, res.Turn)
-		writeUnread(t, res.Unread)
+		res.write(t)
 	})
 }
 
