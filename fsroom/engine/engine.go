@@ -127,11 +127,6 @@ type Engine interface {
 	// committed meanwhile may be missing.
 	Rooms(ctx context.Context, prefix string) (map[string]int, error)
 
-	// ReadAll calls fn with the entries of all rooms with the prefix, those of each room in
-	// order and from its beginning, in a few round trips however many rooms there are. The
-	// last ones of a room may be missing. An error of fn is returned as it is.
-	ReadAll(ctx context.Context, prefix string, fn func(room string, e Entry) error) error
-
 	// Publish replaces the record of an agent, which is kept for a while. Records returns
 	// those of some agents of a room, or of all if none is named. Agents are named by their file names, see
 	// [fsroom.Room.Agent]. AllRecords is Records for all rooms with the prefix, by room, in

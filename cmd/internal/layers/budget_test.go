@@ -69,7 +69,7 @@ var budgets = map[string]int{
 	"fsroom/engine":              200,
 	"fsroom/history":             300,
 	"fsroom/ledger":              6800,
-	"fsroom/mirror":              2100,
+	"fsroom/mirror":              2000,
 	"fsroom/topic":               1250,
 	"fsroom/turn":                6050,
 	"fsroom/workspace":           850,

@@ -247,21 +247,5 @@ func (e *Engine) Rooms(ctx context.Context, prefix string) (map[string]int, erro
 	return rooms, nil
 }
 
-// ReadAll implements [engine.Engine].
-func (e *Engine) ReadAll(ctx context.Context, prefix string, fn func(room string, entry engine.Entry) error) error {
-	all := "ttlog." + e.ns + "."
-	for m, err := range e.scan(ctx, stream, all+wildcard(prefix), 1) {
-		if err != nil {
-			return err
-		}
-		if room := strings.TrimPrefix(m.Subject, all); strings.HasPrefix(room, prefix) {
-			if err := fn(room, newEntry(m)); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
 // wildcard returns what matches all subjects that begin with the prefix, and maybe others.
 func wildcard(prefix string) string { return prefix[:strings.LastIndexByte(prefix, '.')+1] + ">" }

@@ -366,21 +366,6 @@ func testRooms(t *testing.T, open func() engine.Engine) {
 	if got, err := open().Rooms(ctx(t), "nothing."); err != nil || len(got) != 0 {
 		t.Errorf("Rooms of a prefix that no room has: %v, %v", got, err)
 	}
-	read := make(map[string]string)
-	err = open().ReadAll(ctx(t), "rooms.", func(room string, e engine.Entry) error {
-		if e.Revision == 0 || e.At.IsZero() {
-			t.Errorf("ReadAll: %+v", e)
-		}
-		read[room] += string(e.Lines) + string(e.Note)
-		return nil
-	})
-	if want := map[string]string{"rooms.a": "rooms.a\n", "rooms.b": "rooms.b\nmore\nnote"}; err != nil || !maps.Equal(read, want) {
-		t.Errorf("ReadAll: %q, %v, want %q", read, err, want)
-	}
-	stop := errors.New("stop")
-	if err := open().ReadAll(ctx(t), "rooms.", func(string, engine.Entry) error { return stop }); !errors.Is(err, stop) {
-		t.Errorf("ReadAll with a function that fails: %v", err)
-	}
 }
 
 func testRecords(t *testing.T, open func() engine.Engine) {

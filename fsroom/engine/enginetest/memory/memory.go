@@ -302,17 +302,6 @@ func (e *Engine) Rooms(ctx context.Context, prefix string) (map[string]int, erro
 	return all, nil
 }
 
-// ReadAll implements [engine.Engine].
-func (e *Engine) ReadAll(ctx context.Context, prefix string, fn func(room string, entry engine.Entry) error) error {
-	all, err := e.Rooms(ctx, prefix)
-	for name := range all {
-		if err == nil {
-			err = e.Read(ctx, name, 0, func(entry engine.Entry) error { return fn(name, entry) })
-		}
-	}
-	return err
-}
-
 // Publish implements [engine.Engine].
 func (e *Engine) Publish(ctx context.Context, name, agent string, record []byte, _ time.Duration) error {
 	if err := e.enter(ctx); err != nil {
