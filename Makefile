@@ -31,7 +31,7 @@ GOTESTSUM   := gotest.tools/gotestsum@v1.13.0
 test = $(if $(filter true,$(CI)),$(GO) run $(GOTESTSUM) --format standard-quiet --no-color --hide-summary=skipped --rerun-fails=1 \
 	--rerun-fails-max-failures=3 --rerun-fails-abort-on-data-race --packages="$(1)" -- $(FLAGS),$(TEST)) $(2) $(if $(filter true,$(CI)),,$(1))
 
-.PHONY: build natsd demo test test-mcp lint fmt vet bench cross ci install install-natsd uninstall share dist release clean fuzz model torture torture-long torture-hosts torture-hosts-short test-hosts test-engines test-ci test-plain test-race vuln guards test-ui reach sim sim-new mutants net
+.PHONY: build natsd demo test test-mcp lint fmt vet bench cross ci install install-natsd uninstall share dist release clean fuzz model torture torture-long torture-hosts torture-hosts-short test-hosts test-engines test-ci test-plain test-race vuln guards test-ui reach sim sim-hosts sim-new mutants net
 
 build: ## the programs, into bin/; the server for several hosts is apart: make natsd
 	@mkdir -p $(BIN)
@@ -63,7 +63,7 @@ ALONE := ^(TestScanCommitted|TestAcknowledgedPages|TestRepairAnyDamage|TestScanL
 # PLAIN prints the packages that are tested without the race detector: those two, the simulation, which lets one
 # goroutine run at a time in a way that the detector cannot see, and all that start no
 # goroutine and have no tests side by side.
-PLAIN := $(GO) list -f '{{.Dir}} {{.ImportPath}}' ./... | while read -r dir path; do case $$path in */cmd/internal/ttcmd | */cmd/tt-nats | */cmd/internal/simulation) ;; */questions) continue ;; \
+PLAIN := $(GO) list -f '{{.Dir}} {{.ImportPath}}' ./... | while read -r dir path; do case $$path in */cmd/internal/ttcmd | */cmd/tt-nats | */cmd/internal/simulation | */simulation/hosts) ;; */questions) continue ;; \
 	*) ! grep -qsE '(^|[^[:alnum:]])go func|^[[:blank:]]+go [a-zA-Z]|\.(Go|Parallel)\(' "$$dir"/*.go || continue ;; esac; echo "$$path"; done
 test-ci: test-plain test-race ## the tests in random order, with a server, what has goroutines under the race detector
 test-plain: natsd
@@ -156,6 +156,9 @@ FROM  ?= 1
 SIM = $(TEST) ./cmd/internal/simulation -count 1 -v -timeout 0 -run '^TestSeeds$$' -sim.from=$(FROM) $(if $(TRACE),-sim.trace)
 sim: ## SEEDS seeds of a simulated machine, the first of them FROM: make sim SEEDS=3000 FROM=1 TRACE=1
 	$(SIM) -sim.seeds=$(SEEDS)
+
+sim-hosts: ## the same of three machines that share a room by an engine in memory, each with a clock of its own
+	$(TEST) ./cmd/internal/simulation/hosts -count 1 -v -timeout 0 -sim.seeds=$(SEEDS) -sim.from=$(FROM) $(if $(TRACE),-sim.trace)
 
 sim-new: FROM := $(shell date +%s)000
 sim-new: ## a minute of seeds that were never tried

@@ -50,6 +50,16 @@ type Machine struct {
 	// Start starts the program as [jobs.StartDetached] does, without the program's name in args.
 	Start func(args []string, out *os.File, files ...*os.File) (pid int, err error)
 	Kill  func(pid int) // ends a process that Start has started
+	// Uptime returns the boot of the machine, and how long it has been on, also asleep.
+	Uptime func() (boot string, on time.Duration)
+}
+
+// uptime is Uptime of the machine.
+func (m *Machine) uptime() (boot string, on time.Duration) {
+	if m.Uptime != nil {
+		return m.Uptime()
+	}
+	return identity.BootID(), identity.Uptime()
 }
 
 // Now returns the current time on both clocks: by which leases are judged.

@@ -104,7 +104,7 @@ func (r *Room) renewLease(ctx context.Context, change leaseChange) error {
 		if err != nil || !changed {
 			return nil, 0, err
 		}
-		l.Proof = proofBegun()
+		l.Proof = r.Machine.proofBegun()
 		return wire.Append(nil, &l), l.TTL + noteMargin, nil
 	}, func() error { return r.writeLease(&l) })
 }
@@ -121,8 +121,9 @@ func (r *Room) toChange(st *turn.State) turn.Lease {
 func (r *Room) writeLease(l *turn.Lease) error { return r.own().Write(leaseFile, l) }
 
 // proofBegun returns the proof of what the engine is asked from now on.
-func proofBegun() turn.Proof {
-	return turn.Proof{Boot: identity.BootID(), Uptime: identity.Uptime(), At: event.NewTime(time.Now())}
+func (m *Machine) proofBegun() turn.Proof {
+	boot, on := m.uptime()
+	return turn.Proof{Boot: boot, Uptime: on, At: event.NewTime(time.Now())}
 }
 
 // Unproved reports whether the agent owns the turn of a shared room, but another agent may
@@ -136,7 +137,8 @@ func (r *Room) Unproved(st *turn.State) (since time.Time, unproved bool) {
 	if r.holdsElsewhere(st) || l.Proof == (turn.Proof{}) {
 		return time.Time{}, true
 	}
-	return l.Proof.At.Time, r.FS.Kept(fsroom.LostFile) != "" || !l.Proved(st, identity.BootID(), identity.Uptime())
+	boot, on := r.Machine.uptime()
+	return l.Proof.At.Time, r.FS.Kept(fsroom.LostFile) != "" || !l.Proved(st, boot, on)
 }
 
 // A grant is a turn that is about to be granted to the agent: its lease is recorded, and its

@@ -2,7 +2,6 @@ package member
 
 import (
 	"github.com/talking-stick/tt/fsroom/turn"
-	"github.com/talking-stick/tt/identity"
 )
 
 // support returns what is known of the processes on which the turn with the lease depends.
@@ -47,12 +46,13 @@ func (r *Room) guardian(st *turn.State, lease turn.Lease) (turn.Process, int) {
 // isCutOff reports whether the engine has not confirmed the turn of an agent of this host, whose lease it
 // is: it cannot be reached, or where nobody asked it, has not done so for longer than its guardian takes.
 func (r *Room) isCutOff(st *turn.State, lease turn.Lease) bool {
-	if lease.Proof.Boot == "" || lease.Proof.Boot != identity.BootID() {
+	boot, on := r.Machine.uptime()
+	if lease.Proof.Boot == "" || lease.Proof.Boot != boot {
 		return false
 	}
 	if _, away := r.FS.Unreachable(); away != nil || r.Client.away != nil {
 		return true
 	}
-	silent := identity.Uptime() - lease.Proof.Uptime
+	silent := on - lease.Proof.Uptime
 	return r.Client.Store.Options().Engine == nil && silent > intervalsHeard*lease.RenewalInterval(st.Policy)
 }

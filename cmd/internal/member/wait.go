@@ -290,7 +290,7 @@ type turnRule func(*turn.State, turn.Facts) ([]event.Event, turn.WaitResult, err
 func (t *turnRequest) request(ctx context.Context, snap *snapshot, rule turnRule) (done bool, err error) {
 	afterLock := context.WithoutCancel(ctx)
 	decide := func(st *turn.State, f turn.Facts) (events []event.Event, err error) {
-		t.before, t.facts, t.proof = st, f, proofBegun()
+		t.before, t.facts, t.proof = st, f, t.Room.Machine.proofBegun()
 		events, t.result, err = rule(st, f)
 		return events, err
 	}

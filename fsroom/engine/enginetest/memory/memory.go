@@ -32,8 +32,13 @@ const (
 	LostInDoubt       // the entry is not committed, the caller does not know
 )
 
-// An Engine is a set of rooms. Its zero value is not usable; see [New].
+// An Engine is a set of rooms as a client reaches it. Its zero value is not usable; see [New].
 type Engine struct {
+	*state
+	before func() error
+}
+
+type state struct {
 	mu        sync.Mutex
 	id        string
 	now       func() time.Time
@@ -63,13 +68,17 @@ type stored struct {
 
 // New returns an empty engine with the clock.
 func New(id string, now func() time.Time) *Engine {
-	e := &Engine{
+	e := &Engine{state: &state{
 		id: id, now: now, rooms: make(map[string]*room), lacking: make(map[string]bool), present: make(map[string]int),
 		fault: func() Fault { return None }, delivery: make(chan func(), 1<<10), done: make(chan struct{}),
-	}
+	}, before: func() error { return nil }}
 	go e.deliver()
 	return e
 }
+
+// Through returns the engine for a client that calls before each time that it asks it or is told something. An error
+// means that nothing gets through.
+func (e *Engine) Through(before func() error) *Engine { return &Engine{e.state, before} }
 
 // deliver calls watchers in a goroutine of its own, each twice: a notification says that
 // something may have changed, and no more.
@@ -157,6 +166,9 @@ func (e *Engine) tell(fn func()) {
 func (e *Engine) enter(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
+	}
+	if err := e.before(); err != nil {
+		return err
 	}
 	e.mu.Lock()
 	if e.away {
@@ -267,7 +279,11 @@ func (e *Engine) Confirm(ctx context.Context, name string, at engine.Revision) e
 
 // Watch implements [engine.Engine].
 func (e *Engine) Watch(ctx context.Context, name string, notify func(*engine.Next)) (stop func(), err error) {
-	return subscribe(ctx, e, name, func(r *room) map[int]func(*engine.Next) { return r.watchers }, notify)
+	return subscribe(ctx, e, name, func(r *room) map[int]func(*engine.Next) { return r.watchers }, func(next *engine.Next) {
+		if e.before() == nil {
+			notify(next)
+		}
+	})
 }
 
 // subscribe adds fn to those of a room that are called, and returns how to remove it.
