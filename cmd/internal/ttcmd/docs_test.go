@@ -236,7 +236,7 @@ func TestChangelogSaysEverythingOnce(t *testing.T) {
 }
 
 // mostWords is how many words all pages may have together. Lower it with the commit that makes a page shorter.
-const mostWords = 27600
+const mostWords = 26000
 
 // Every page has to be read by somebody.
 func TestPagesAreShort(t *testing.T) {
