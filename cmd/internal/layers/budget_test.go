@@ -68,7 +68,7 @@ var budgets = map[string]int{
 	"fsroom/doctor":              1080,
 	"fsroom/engine":              200,
 	"fsroom/history":             300,
-	"fsroom/ledger":              6750,
+	"fsroom/ledger":              6800,
 	"fsroom/mirror":              2000,
 	"fsroom/topic":               1250,
 	"fsroom/turn":                6050,
