@@ -115,7 +115,7 @@ func (r *rooms) look(ctx context.Context, dir string, call payload.Call) (*guard
 			stick.ReservedFor = st.ReservedFor
 		}
 	}
-	stick.Unconfirmed, stick.Changing = unconfirmed(room, st), room.IsChanging(st)
+	stick.Unconfirmed, stick.Changing = unconfirmed(room, st), room.Recorder().Changing(st)
 	stick.ShellGuard = st.Policy.ShellGuard != "off" && r.lookup("TALKING_STICK_SHELL_GUARD") != "off"
 	stick.Works = call.Kind == harness.KindStop && stick.Holder != "" && stick.Holder == stick.Me &&
 		(room.RunningJob(stick.Me) != nil || call.Task && room.IsAuto(st))

@@ -193,7 +193,7 @@ func (m *Mailbox) viewInterrupted(st *turn.State, i *turn.Interruption) Interrup
 		v.Note = &InterruptedNote{i.Note.At, i.Note.Body}
 	}
 	var recorded bool
-	if v.Changed, recorded = m.Room.ChangedIn(st, i.Turn, mostInterruptedPaths); recorded {
+	if v.Changed, recorded = m.Room.Recorder().Changed(st, i.Turn, mostInterruptedPaths); recorded {
 		v.Diff, v.Undo = fmt.Sprintf("tt diff %d", i.Turn), fmt.Sprintf("tt undo %d", i.Turn)
 	}
 	all, _ := m.Room.Jobs().List()

@@ -174,12 +174,8 @@ func (r *Room) endAuto(ctx context.Context, over func(*turn.State) bool, keep fu
 // longer than for a release; and the beginning of a turn that has just begun may not be recorded
 // yet.
 func (r *Room) autoEnd(ctx context.Context, st *turn.State) *TurnEnd {
-	recorder := r.recorder()
-	if recorder == nil {
-		return nil
-	}
 	for tries := 0; ; tries++ {
-		end := recorder.Ending(ctx, st, autoPatience)
+		end := r.Recorder().Ending(ctx, st, autoPatience)
 		late := turn.IsLate(end.Events(st)) && r.Now().Since(st.Grant.At) < autoPatience && tries < 8
 		if !late {
 			return end

@@ -21,15 +21,12 @@ func (r *Room) Close(ctx context.Context, reason string) (res turn.CloseResult, 
 func (r *Room) CloseMoved(ctx context.Context, reason string, at int64) (res turn.CloseResult, err error) {
 	request := turn.CloseRequest{Agent: r.Self.ID, Reason: reason, Human: r.IsHuman(), Fence: r.recordedFence(), MovedAt: at}
 	owner, members := "", []string(nil)
-	end := r.turnEnd(ctx, nil)
-	_, written, err := r.updateThen(ctx, nil, func(st *turn.State, f turn.Facts) (events []event.Event, err error) {
+	_, written, err := r.endTurn(ctx, r.Self.ID, func(st *turn.State, f turn.Facts) (events []event.Event, err error) {
 		owner, members = st.Owner, st.Others("")
 		if err := r.CheckWindow(st); err != nil && !request.Human {
 			return nil, err
 		}
-		if events, res, err = turn.Close(st, f, request); err == nil && st.Owner == r.Self.ID {
-			events = append(end.Events(st), events...)
-		}
+		events, res, err = turn.Close(st, f, request)
 		return events, err
 	}, func() {
 		if owner != "" {
@@ -37,7 +34,6 @@ func (r *Room) CloseMoved(ctx context.Context, reason string, at int64) (res tur
 		}
 		r.leaveRooms(members...)
 	})
-	end.Result()
 	res.EventSeq = numberOf(written, turn.Closed, res.EventSeq)
 	return res, err
 }

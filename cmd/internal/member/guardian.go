@@ -80,9 +80,7 @@ func (c *Client) Guard(ctx context.Context, roomName string, turnID int64, lease
 	if ctx.Err() != nil {
 		return nil
 	}
-	if recorder := r.recorder(); recorder != nil {
-		recorder.Ended(ctx)
-	}
+	r.Recorder().Ended(ctx)
 	return err
 }
 
@@ -191,9 +189,7 @@ func (g *guardian) notifyOthers(st *turn.State) (left time.Duration) {
 	}
 	if left = now.Left(g.granted, notifyDelay); left == 0 {
 		g.notified = true
-		if recorder := g.Room.recorder(); recorder != nil {
-			recorder.Begun(st)
-		}
+		g.Room.Recorder().Begun(st)
 		g.Room.notifyHere(turn.Change{After: st, GuardianChanged: true})
 	}
 	return left
@@ -240,8 +236,8 @@ func (g *guardian) renewIfDue(ctx context.Context, st *turn.State) (done bool, s
 // recordIfDue has the tree recorded when it is time to, and returns when that is next; 0 if it is not recorded by
 // time.
 func (g *guardian) recordIfDue(st *turn.State, now turn.Instant) time.Duration {
-	recorder, every := g.Room.recorder(), max(time.Duration(st.Policy.LedgerTick)*time.Millisecond, shortestTick)
-	if recorder == nil || st.Policy.LedgerTick == 0 {
+	every := max(time.Duration(st.Policy.LedgerTick)*time.Millisecond, shortestTick)
+	if st.Policy.LedgerTick == 0 {
 		return 0
 	}
 	if g.recorded.IsZero() { // the beginning of the turn was recorded
@@ -249,7 +245,7 @@ func (g *guardian) recordIfDue(st *turn.State, now turn.Instant) time.Duration {
 	}
 	if now.Expired(g.recorded, every) {
 		g.recorded = now
-		recorder.During(st)
+		g.Room.Recorder().During(st)
 	}
 	return max(now.Left(g.recorded, every), time.Millisecond)
 }

@@ -100,37 +100,33 @@ func (e *TurnEnd) verifiedWords() string {
 	return ledger.VerifiedWords(e.Verified)
 }
 
-// recorder returns the room's recorder, nil if nothing is recorded.
-func (r *Room) recorder() Recorder {
+// Recorder returns the room's recorder: one that does nothing where nothing is recorded.
+func (r *Room) Recorder() Recorder {
 	if r.Record == nil {
-		return nil
+		return noRecorder{}
 	}
 	return r.Record(r)
 }
 
-// beginning is [Recorder].Begin for the room.
-func (r *Room) beginning(ctx context.Context, before *turn.State, granted turn.Fence, patience bool) func() {
-	if recorder := r.recorder(); recorder != nil {
-		return recorder.Begin(ctx, before, granted, patience)
-	}
-	return nil
-}
+// A noRecorder records nothing.
+type noRecorder struct{}
 
-// turnEnd begins to record the end of the agent's turn, if it has one. seen is as for
-// turnEndOf.
-func (r *Room) turnEnd(ctx context.Context, seen *snapshot) *TurnEnd {
-	return r.turnEndOf(ctx, seen, r.Self.ID, 0, func(*turn.State) error { return nil })
-}
+func (noRecorder) Begin(context.Context, *turn.State, turn.Fence, bool) func()    { return nil }
+func (noRecorder) Begun(*turn.State)                                              {}
+func (noRecorder) During(*turn.State)                                             {}
+func (noRecorder) Ended(context.Context)                                          {}
+func (noRecorder) Ending(context.Context, *turn.State, time.Duration) *TurnEnd    { return nil }
+func (noRecorder) Changed(*turn.State, int64, int) (*Changed, bool)               { return nil, false }
+func (noRecorder) Lost(context.Context, *turn.State) (files int, since time.Time) { return 0, since }
+func (noRecorder) Changing(*turn.State) bool                                      { return false }
+func (noRecorder) Verified(context.Context, *turn.State) json.RawMessage          { return nil }
+func (noRecorder) Before(ctx context.Context, st *turn.State, destroys string)    {}
 
 // turnEndOf begins to record the end of the turn of an agent that has one on this host,
 // unless refuse says that it does not end. seen is the room as the command has just read it,
 // nil: it is read. atLeast is as for [Recorder].
 func (r *Room) turnEndOf(ctx context.Context, seen *snapshot, agent string, atLeast time.Duration,
 	refuse func(*turn.State) error) *TurnEnd {
-	recorder := r.recorder()
-	if recorder == nil {
-		return nil
-	}
 	var err error
 	if seen == nil {
 		seen, err = r.FS.View()
@@ -141,48 +137,35 @@ func (r *Room) turnEndOf(ctx context.Context, seen *snapshot, agent string, atLe
 	if host := seen.State.Grant.Host; host != "" && host != r.host() {
 		return nil
 	}
-	return recorder.Ending(ctx, seen.State, atLeast)
+	return r.Recorder().Ending(ctx, seen.State, atLeast)
 }
 
-// ChangedIn is [Recorder.Changed] for the room.
-func (r *Room) ChangedIn(st *turn.State, turnID int64, most int) (c *Changed, recorded bool) {
-	if recorder := r.recorder(); recorder != nil {
-		return recorder.Changed(st, turnID, most)
-	}
-	return nil, false
-}
-
-// verified is [Recorder.Verified] for the room.
-func (r *Room) verified(ctx context.Context, st *turn.State) json.RawMessage {
-	if recorder := r.recorder(); recorder != nil {
-		return recorder.Verified(ctx, st)
-	}
-	return nil
+// endTurn is updateThen for a change that ends the turn of an agent if that has it: what the turn has changed comes
+// before it, since the room may end with it.
+func (r *Room) endTurn(ctx context.Context, agent string, decide Decision, committed func()) (*snapshot, []event.Event, error) {
+	end := r.turnEndOf(ctx, nil, agent, 0, func(st *turn.State) error {
+		_, err := decide(st, r.Facts(st))
+		return err
+	})
+	snap, written, err := r.updateThen(ctx, nil, func(st *turn.State, f turn.Facts) ([]event.Event, error) {
+		events, err := decide(st, f)
+		if err == nil && st.Owner == agent {
+			events = append(end.Events(st), events...)
+		}
+		return events, err
+	}, func() {
+		r.forgetLease(agent)
+		committed()
+	})
+	end.Result()
+	return snap, written, err
 }
 
 // RecordBefore takes a snapshot of the tree before a tool writes, see [Recorder].
 func (r *Room) RecordBefore(ctx context.Context, destroys string) {
-	recorder := r.recorder()
-	if recorder == nil {
-		return
-	}
 	if snap, err := r.FS.View(); err == nil {
-		recorder.Before(ctx, snap.State, destroys)
+		r.Recorder().Before(ctx, snap.State, destroys)
 	}
-}
-
-// IsChanging reports whether an undo or restore changes the tree of the room at this moment.
-func (r *Room) IsChanging(st *turn.State) bool {
-	recorder := r.recorder()
-	return recorder != nil && recorder.Changing(st)
-}
-
-// Lost is [Recorder].Lost for the room.
-func (r *Room) Lost(ctx context.Context, st *turn.State) (files int, since time.Time) {
-	if recorder := r.recorder(); recorder != nil {
-		return recorder.Lost(ctx, st)
-	}
-	return 0, since
 }
 
 // WithoutHolder calls do while the room is locked and nobody has the turn: nobody is granted it until do returns. If

@@ -20,7 +20,7 @@ func (r *Room) Release(ctx context.Context, seen *snapshot, handoff json.RawMess
 	if seen != nil { // the guardian calls who is next, if the one to whom the turn is offered does not take it
 		r.ReplaceGuardian(ctx, seen.State, false)
 	}
-	end := r.turnEnd(ctx, seen)
+	end := r.turnEndOf(ctx, seen, r.Self.ID, 0, func(*turn.State) error { return nil })
 	request := turn.ReleaseRequest{Fence: fence, Handoff: handoff}
 	snap, written, err := r.updateThen(ctx, seen, func(st *turn.State, f turn.Facts) (events []event.Event, err error) {
 		if err := r.CheckWindow(st); err != nil {

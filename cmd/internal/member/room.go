@@ -161,18 +161,13 @@ func (r *Room) refused(ctx context.Context, st *turn.State, err error) error {
 
 // Leave removes the agent from the room and ends its turn.
 func (r *Room) Leave(ctx context.Context) (res turn.LeaveResult, err error) {
-	end := r.turnEnd(ctx, nil)
-	snap, _, err := r.updateThen(ctx, nil, func(st *turn.State, f turn.Facts) (events []event.Event, err error) {
-		if events, res, err = turn.Leave(st, f, r.Self.ID); err == nil && st.Owner == r.Self.ID {
-			events = append(end.Events(st), events...) // before the room may end
-		}
+	snap, _, err := r.endTurn(ctx, r.Self.ID, func(st *turn.State, f turn.Facts) (events []event.Event, err error) {
+		events, res, err = turn.Leave(st, f, r.Self.ID)
 		return events, err
 	}, func() {
-		r.forgetLease(r.Self.ID)
 		r.unwant(r.Self.ID)
 		r.leaveRooms(r.Self.ID)
 	})
-	end.Result()
 	if err == nil {
 		r.callWanting(snap.State, r.Facts(snap.State))
 	}
@@ -181,21 +176,13 @@ func (r *Room) Leave(ctx context.Context) (res turn.LeaveResult, err error) {
 
 // Kick removes another member.
 func (r *Room) Kick(ctx context.Context, request turn.KickRequest) (res turn.LeaveResult, err error) {
-	end := r.turnEndOf(ctx, nil, request.Target, 0, func(st *turn.State) error {
-		_, _, err := turn.Kick(st, r.Facts(st), request)
-		return err
-	})
-	snap, _, err := r.updateThen(ctx, nil, func(st *turn.State, f turn.Facts) (events []event.Event, err error) {
-		if events, res, err = turn.Kick(st, f, request); err == nil && st.Owner == request.Target {
-			events = append(end.Events(st), events...) // before the room may end
-		}
+	snap, _, err := r.endTurn(ctx, request.Target, func(st *turn.State, f turn.Facts) (events []event.Event, err error) {
+		events, res, err = turn.Kick(st, f, request)
 		return events, err
 	}, func() {
-		r.forgetLease(request.Target)
 		r.unwant(request.Target)
 		r.leaveRooms(request.Target)
 	})
-	end.Result()
 	if err == nil {
 		r.RecordPresence(ctx, snap.State)
 		r.callWanting(snap.State, r.Facts(snap.State))

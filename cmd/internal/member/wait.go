@@ -369,7 +369,7 @@ func (t *turnRequest) granted(ctx context.Context) {
 	if t.joins {
 		t.Room.recordArrival()
 	}
-	t.begin = t.Room.beginning(ctx, t.before, t.fence(), !t.auto)
+	t.begin = t.Room.Recorder().Begin(ctx, t.before, t.fence(), !t.auto)
 	t.result.GuardianPID = t.grant.lease.Guardian.PID
 	t.Room.forgetWait()
 	t.Room.Unwant(false)
@@ -445,7 +445,7 @@ func (t *turnRequest) tell(ctx context.Context) (err error) {
 		res.Briefing, t.shown = r.News.Briefing(ctx, t.before, res.HandoffSeq)
 	}
 	if len(res.Handoff) > 0 {
-		res.Verified = r.verified(ctx, t.before)
+		res.Verified = r.Recorder().Verified(ctx, t.before)
 	}
 	return err
 }

@@ -149,7 +149,7 @@ func (l *treeLoss) words() string {
 
 // lostNow returns what went since the last turn, nil if nothing did.
 func lostNow(ctx context.Context, room *member.Room, st *turn.State) *treeLoss {
-	files, since := room.Lost(ctx, st)
+	files, since := room.Recorder().Lost(ctx, st)
 	if files == 0 {
 		return nil
 	}

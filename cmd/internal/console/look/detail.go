@@ -69,7 +69,7 @@ func (l *Looker) Detail(ctx context.Context, name string, before *Detail) *Detai
 	}
 	d.Entries = l.entries(ctx, room, st, d.Entries)
 	if now := time.Now(); now.Sub(d.sought) >= seekEvery {
-		d.Lost, _ = room.Lost(ctx, st)
+		d.Lost, _ = room.Recorder().Lost(ctx, st)
 		if l.Verdicts != nil {
 			d.Verdicts = l.Verdicts(ctx, room, st)
 		}
