@@ -124,7 +124,7 @@ func TestNewsBeforeTheHostListens(t *testing.T) {
 	h := newHosts(t, 2, inMemory(t))
 	h.do(0, join("a"), join("b"))
 	late := &lateEngine{h.engine, make(chan struct{}), make(chan struct{})}
-	r := fsroom.At(openStore(t, h.dirs[1], fsroom.Options{Engine: late, BlindPoll: seldom}), tallyRules, "demo")
+	r := fsroom.At(openStore(t, h.dirs[1], fsroom.Options{Engine: late, BlindPoll: seldom}), wakeRules, "demo")
 	if err := r.Agent("b").EnsureWakeFile(); err != nil {
 		t.Fatal(err)
 	}
@@ -133,7 +133,7 @@ func TestNewsBeforeTheHostListens(t *testing.T) {
 	looked, news, looks := make(chan struct{}, 2), make(chan struct{}), 0
 	done := make(chan error, 1)
 	go func() {
-		done <- r.AwaitNews(ctx, "b", func() fsroom.Neighbour { return nil }, func(*snapshot) (bool, fsroom.Sleep, error) {
+		done <- r.AwaitBoth(ctx, "b", func() fsroom.Neighbour { return nil }, func(*snapshot) (bool, fsroom.Sleep, error) {
 			select {
 			case <-news:
 				return true, fsroom.Sleep{}, nil
@@ -150,7 +150,7 @@ func TestNewsBeforeTheHostListens(t *testing.T) {
 	}
 	<-late.asked
 	close(news)
-	h.room(0, fsroom.Options{}).NotifyNews("b")
+	h.room(0, fsroom.Options{}).Agent("b").Notify()
 	close(late.goOn)
 	if err := <-done; err != nil || ctx.Err() != nil {
 		t.Errorf("%v; it looked again when its time was up: %v", err, ctx.Err())

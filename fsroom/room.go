@@ -38,13 +38,10 @@ type Rules[S any] struct {
 	// Notify returns the ids of the agents whose wake files a change touches, see
 	// [Room.AwaitAs]. It omits agents to which the change makes no difference yet. If it
 	// is nil, agents are not notified one by one, and all wait for the journal.
-	Notify func(before, after S) []string
+	Notify func(before, after S, events []event.Event) []string
 	// Listeners returns the ids of the agents whose listeners a change notifies, see
 	// [Store.NotifyListener]. If it is nil, a change notifies none.
 	Listeners func(before, after S, events []event.Event) []string
-	// News returns the ids of the agents for which events of a change are news, see
-	// [Room.AwaitNews]. If it is nil, there are none.
-	News func(after S, events []event.Event) []string
 	// Reopen returns the event that would open a room as s is, with type, authorship and
 	// payload. A repair puts it in the place of a damaged one. It may be nil.
 	Reopen func(s S) event.Event

@@ -155,9 +155,6 @@ func (r *Files[S]) commit(snap *Snapshot[S], events []event.Event, committed fun
 	}
 	defer log.Close()
 	r.NotifyAgents(snap.State, next, events)
-	if r.rules.News != nil {
-		r.TouchNews(r.rules.News(next, events)...)
-	}
 	if err := r.store.Step(StepAppend); err != nil {
 		return nil, nil, err
 	}

@@ -3,7 +3,6 @@ package fsroom
 import (
 	"context"
 	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/talking-stick/tt/journal/event"
@@ -45,12 +44,16 @@ func (a Agent) NotifyHere() {
 // concerns one of hundreds of waiting agents wakes only that one. If the rules have no
 // Notify, AwaitAs is Await.
 func (r *Room[S]) AwaitAs(ctx context.Context, agent string, inspect Inspect[S]) error {
+	return r.AwaitBoth(ctx, agent, noNeighbour, inspect)
+}
+
+// AwaitBoth is [Room.AwaitAs] that also inspects the room when its neighbour changes. neighbour returns nil
+// as long as there is none, and may return another one later.
+func (r *Room[S]) AwaitBoth(ctx context.Context, agent string, neighbour func() Neighbour, inspect Inspect[S]) error {
 	if r.rules.Notify == nil {
-		return r.Await(ctx, inspect)
+		return r.AwaitBeside(ctx, neighbour, inspect)
 	}
-	return r.await(ctx, inspect, func() *subscription {
-		return r.store.subscribe(r.Agent(agent).Path(WakeFile))
-	}, noNeighbour)
+	return r.await(ctx, inspect, func() *subscription { return r.store.subscribe(r.Agent(agent).Path(WakeFile)) }, neighbour)
 }
 
 // NotifyAgents notifies the agents, and the listeners of those, that the change concerns. It comes
@@ -58,41 +61,13 @@ func (r *Room[S]) AwaitAs(ctx context.Context, agent string, inspect Inspect[S])
 // or has changed nothing. They wait for the lock to be free before they inspect the room.
 func (r *Files[S]) NotifyAgents(before, after S, events []event.Event) {
 	if r.rules.Notify != nil {
-		for _, id := range r.rules.Notify(before, after) {
+		for _, id := range r.rules.Notify(before, after, events) {
 			r.localAgent(id).Notify() // other hosts hear of the change itself
 		}
 	}
 	if r.rules.Listeners != nil {
 		for _, id := range r.rules.Listeners(before, after, events) {
 			r.store.NotifyListener(id)
-		}
-	}
-}
-
-// newsFile is the file of an agent whose modification time is set to wake the processes
-// that wait as the agent for news, see [Room.AwaitNews]. Those that wait for the turn
-// only do not wake.
-const newsFile = "news"
-
-// NotifyNews wakes the processes that wait as one of the agents for news. It costs one
-// look at a file for each agent for which no process has waited so. With an engine it wakes
-// those on other hosts too.
-func (r *Room[S]) NotifyNews(ids ...string) {
-	if r.TouchNews(ids...); r.shared == nil {
-		return
-	}
-	for _, id := range ids {
-		r.shared.Notify(AgentKey(id))
-	}
-}
-
-// TouchNews is [Room.NotifyNews] for this host alone.
-func (r *Files[S]) TouchNews(ids ...string) {
-	for _, id := range ids {
-		if exists(filepath.Join(r.AgentsDir(), AgentKey(id), newsFile)) {
-			if a := r.localAgent(id); a.unusable == nil {
-				_ = lockfile.Touch(a.Path(newsFile), time.Now())
-			}
 		}
 	}
 }
@@ -110,24 +85,8 @@ type Neighbour interface {
 
 func (r *Files[S]) watch(s *Store, sub *subscription) { s.watch(sub, r.dir, "journal.jsonl") }
 
-// AwaitNews is [Room.AwaitAs] for a process that also needs to inspect the room when
-// something has come for its agent, as [Rules.News] says, when a process calls
-// [Room.NotifyNews] for it, and when its neighbour changes. neighbour returns nil as long
-// as there is none, and may return another one later.
-func (r *Room[S]) AwaitNews(ctx context.Context, agent string, neighbour func() Neighbour, inspect Inspect[S]) error {
-	a := r.Agent(agent)
-	if err := a.ensureMark(newsFile); err != nil {
-		return err
-	}
-	return r.await(ctx, inspect, func() *subscription {
-		sub := r.store.subscribe(a.Path(WakeFile))
-		r.store.watch(sub, a.Path(newsFile))
-		return sub
-	}, neighbour)
-}
-
 // AwaitBeside is [Room.Await] that also inspects the room when its neighbour changes, see
-// [Room.AwaitNews].
+// [Room.AwaitBoth].
 func (r *Room[S]) AwaitBeside(ctx context.Context, neighbour func() Neighbour, inspect Inspect[S]) error {
 	// A change is in the journal. The state.json that follows may fail to be written.
 	return r.await(ctx, inspect, func() *subscription { return r.store.subscribe(r.dir, "journal.jsonl") }, neighbour)

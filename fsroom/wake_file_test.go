@@ -10,12 +10,13 @@ import (
 	"time"
 
 	"github.com/talking-stick/tt/fsroom"
+	"github.com/talking-stick/tt/journal/event"
 )
 
 // wakeRules notify "z" when an agent joins or the turn goes on.
 var wakeRules = func() *fsroom.Rules[*tally] {
 	r := *tallyRules
-	r.Notify = func(before, after *tally) []string {
+	r.Notify = func(before, after *tally, _ []event.Event) []string {
 		if len(after.In) > len(before.In) || after.Turn > before.Turn {
 			return []string{"z"}
 		}

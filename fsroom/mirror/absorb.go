@@ -69,9 +69,6 @@ func (r *mirror[S]) absorb(t *tail) error {
 	}
 	if len(absorbed) > 0 {
 		r.NotifyAgents(before, snap.State, absorbed)
-		if r.Rules().News != nil {
-			r.TouchNews(r.Rules().News(snap.State, absorbed)...)
-		}
 		if r.Rules().Live(snap.State) {
 			_ = r.WriteProjection(snap) // if it fails, the next reader folds the journal
 		}

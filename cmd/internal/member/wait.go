@@ -28,7 +28,7 @@ type News interface {
 	// Briefing returns the briefing for a turn that came with the handoff of an event. st
 	// is the room before the grant. When it was printed, shown is called with the room then.
 	Briefing(ctx context.Context, st *turn.State, handoff int64) (b turn.Briefing, shown func(*turn.State))
-	// Await is [fsroom.Room.AwaitNews] for the agent, beside all that may have news for it.
+	// Await is [fsroom.Room.AwaitBoth] for the agent, beside all that may have news for it.
 	Await(ctx context.Context, inspect fsroom.Inspect[*turn.State]) error
 	// Look returns what has come for the agent that it was not shown and that ends a wait.
 	Look(ctx context.Context, st *turn.State) (Found, error)

@@ -123,7 +123,7 @@ func (r *Room) ask(ctx context.Context, request topic.AskRequest, own *Room) (a 
 func (r *Room) tell(st *turn.State, concerned func(id string) bool) {
 	for i := range st.Members {
 		if id := st.Members[i].AgentID; id != r.Room.Self.ID && concerned(id) {
-			r.Room.FS.NotifyNews(id)
+			r.Room.FS.Agent(id).Notify()
 			r.Room.Client.Store.NotifyListener(id)
 		}
 	}

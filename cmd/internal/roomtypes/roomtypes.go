@@ -42,11 +42,10 @@ var stick = fsroom.Rules[*turn.State]{
 	Clone:    (*turn.State).Clone,
 	Live:     (*turn.State).Live,
 	Continue: (*turn.State).Continue,
-	Notify: func(before, after *turn.State) []string {
-		return turn.WhoToNotify(turn.Change{Before: before, After: after})
+	Notify: func(before, after *turn.State, events []event.Event) []string {
+		return append(turn.WhoToNotify(turn.Change{Before: before, After: after}), after.WhoHasNews(events)...)
 	},
 	Listeners: turn.Listeners,
-	News:      (*turn.State).WhoHasNews,
 	Reopen:    turn.Reopen,
 
 	SharedFiles: []string{SeenFile, WaitingFile, ProcessesFile, LeaseFile, hearing.CursorFile, hearing.File},
