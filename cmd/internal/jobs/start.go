@@ -32,13 +32,9 @@ const (
 // A Start is a job that is to be started.
 type Start struct {
 	Job
-	Above      int64      // its number is higher
-	Executable string     // of the program that is the runner, see [Runner]
-	Args       []string   // of it; the directory of the job follows
-	Environ    []string   // of it
-	Fault      func(Step) // called at each step; nil outside tests
-	// Spawn starts the runner instead of StartDetached; nil outside simulations.
-	Spawn func(args []string, out *os.File, files ...*os.File) (pid int, err error)
+	Above int64                                     // its number is higher
+	Spawn func(dir string, files ...*os.File) error // starts the runner, see [Runner], of the job in the directory
+	Fault func(Step)                                // called at each step; nil outside tests
 }
 
 // Start starts a job and returns when its command runs.
@@ -149,12 +145,7 @@ func (r *Room) startRunner(s *Start, alive *os.File) error {
 		return err
 	}
 	defer read.Close()
-	args := append(s.Args, r.job(s.ID))
-	if s.Spawn != nil {
-		_, err = s.Spawn(args[1:], nil, write, alive)
-	} else {
-		_, err = StartDetached(s.Executable, args, s.Environ, nil, write, alive)
-	}
+	err = s.Spawn(r.job(s.ID), write, alive)
 	write.Close()
 	if err != nil {
 		return err

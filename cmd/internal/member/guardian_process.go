@@ -58,7 +58,8 @@ func (r *Room) startGuardian(fence turn.Fence) (*guardianProcess, error) {
 	if err := r.own().EnsureWakeFile(); err != nil { // the guardian watches it from the beginning
 		return nil, err
 	}
-	pid, err := r.start(nil, "1", "guard", r.FS.Name(), "--turn", strconv.FormatInt(fence.Turn, 10), "--agent", fence.Agent, "--lease", digest(fence))
+	pid, err := r.start(child{environ: oneProcessor, args: []string{"guard", r.FS.Name(), "--turn", strconv.FormatInt(fence.Turn, 10),
+		"--agent", fence.Agent, "--lease", digest(fence)}})
 	if err != nil {
 		return nil, err
 	}
@@ -75,14 +76,14 @@ func (r *Room) startGuardian(fence turn.Fence) (*guardianProcess, error) {
 // StartDetached starts this program with the arguments in a session of its own, in the root
 // directory, with no open files. It lives on when the caller ends.
 func (c *Client) StartDetached(args ...string) error {
-	_, err := c.start(nil, "1", args...)
+	_, err := c.start(child{environ: oneProcessor, args: args})
 	return err
 }
 
 // StartRecorder is StartDetached for a process that has out as its standard output and may use
 // all processors.
 func (c *Client) StartRecorder(out *os.File, args ...string) error {
-	pid, err := c.start(out, "", args...)
+	pid, err := c.start(child{environ: allProcessors, out: out, args: args})
 	if err != nil {
 		return err
 	}
@@ -94,18 +95,34 @@ func (c *Client) StartRecorder(out *os.File, args ...string) error {
 	return nil
 }
 
-// start starts this program as StartDetached does, to open the same store. It returns the pid.
-// Without a number of processors it may use all.
-func (c *Client) start(out *os.File, processors string, args ...string) (pid int, err error) {
+// A child is a process of this program that outlives the command which starts it, and opens the same store.
+type child struct {
+	args    []string
+	environ string // a variable that it has besides; "": none
+	out     *os.File
+	files   []*os.File // behind standard error
+}
+
+// How many processors a child may use.
+const (
+	oneProcessor  = "GOMAXPROCS=1"
+	allProcessors = "GOMAXPROCS="
+)
+
+// start starts a child, and returns its pid.
+func (c *Client) start(x child) (pid int, err error) {
 	if c.Machine.Start != nil {
-		return c.Machine.Start(args, out)
+		return c.Machine.Start(x.args, x.out, x.files...)
 	}
 	exe, err := c.executable()
 	if err != nil {
 		return 0, err
 	}
-	env := withEnviron(append(slices.Clip(storeEnviron(c.Store)), "GOMAXPROCS="+processors))
-	return jobs.StartDetached(exe, append([]string{"tt"}, args...), env, out)
+	set := slices.Clip(storeEnviron(c.Store))
+	if x.environ != "" {
+		set = append(set, x.environ)
+	}
+	return jobs.StartDetached(exe, append([]string{"tt"}, x.args...), withEnviron(set), x.out, x.files...)
 }
 
 // executable returns the path of the running program, also when its file was replaced.

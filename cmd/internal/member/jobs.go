@@ -19,13 +19,8 @@ func (r *Room) Jobs() *jobs.Room {
 // StartJob starts a job of the agent, which is a member. What waits and listens for the agent is
 // notified, so that it watches the job too.
 func (r *Room) StartJob(st *turn.State, j jobs.Job) (*jobs.Job, error) {
-	exe, err := r.executable()
-	if err != nil {
-		return nil, err
-	}
 	j.Agent, j.Turn = r.Self.ID, st.Turn
-	set := storeEnviron(r.Client.Store)
-	for _, v := range set {
+	for _, v := range storeEnviron(r.Client.Store) {
 		name, _, _ := strings.Cut(v, "=")
 		j.Overridden = append(j.Overridden, name)
 		if value, ok := os.LookupEnv(name); ok {
@@ -33,8 +28,11 @@ func (r *Room) StartJob(st *turn.State, j jobs.Job) (*jobs.Job, error) {
 		}
 	}
 	started, err := r.Jobs().Start(&jobs.Start{
-		Job: j, Above: st.HighestJob(r.Client.Store.Options().Host), Executable: exe,
-		Args: []string{"tt", "job-run", "--agent", r.Self.ID}, Environ: withEnviron(set), Fault: AtJobStep, Spawn: r.Machine.Start,
+		Job: j, Above: st.HighestJob(r.Client.Store.Options().Host), Fault: AtJobStep,
+		Spawn: func(dir string, files ...*os.File) error {
+			_, err := r.start(child{args: []string{"job-run", "--agent", r.Self.ID, dir}, files: files})
+			return err
+		},
 	})
 	r.own().Notify()
 	r.Client.Store.NotifyListener(r.Self.ID)
