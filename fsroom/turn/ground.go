@@ -29,7 +29,7 @@ type ground struct {
 	which    string // fact as it follows the name of the holder or recipient
 	evidence string // why a takeover is possible, beside what is wrong with the holder; "": that says it
 	then     string // what follows, unless others may take the turn
-	do       string // the one next step; "": it depends
+	do       string // the one next step, unless the circumstances have another
 }
 
 // Rows of grounds that results show under another name.
@@ -47,18 +47,18 @@ var grounds = map[string]ground{
 	ReasonClaimTimeout: {fact: "{agent} did not claim the turn in time", which: "which did not come by {end}",
 		evidence: "{agent} did not claim the turn within {ttl}"},
 	ReasonOwnerIdle: {short: HolderIdle, fact: "the model of {agent} is idle",
-		evidence: "{agent} ended its model's turn at {since} and has not released since"},
+		evidence: "{agent} ended its model's turn at {since} and has not released since", do: "{take}"},
 	ReasonOwnerLimited: {short: HolderLimited, fact: "the model of {agent} has reached a limit",
-		evidence: "the model of {agent} is limited since {since}"},
+		evidence: "the model of {agent} is limited since {since}", do: "{take}"},
 
 	GuardianStopped: {short: "stopped", fact: "{guardian} is stopped", do: hintContinue},
-	GuardianEnded:   {short: "ended", fact: "{guardian} has ended"},
-	noGuardian:      {short: "ended", fact: "no guardian renews the lease of {agent}"},
+	GuardianEnded:   {short: "ended", fact: "{guardian} has ended", do: "{take}"},
+	noGuardian:      {short: "ended", fact: "no guardian renews the lease of {agent}", do: "{take}"},
 	GuardianUnseen: {short: GuardianUnseen, fact: "{guardian} cannot be seen from here: it is in another pid namespace, or has ended with one",
 		do: hintNewGuardian},
 	HarnessStopped: {short: "stopped", fact: "{process} is stopped", then: "it keeps the turn and does nothing", do: hintContinue},
-	HarnessEnded:   {short: "ended", fact: "{process} has ended"},
-	sessionEnded:   {short: "ended", fact: "{agent} is gone: its session has ended"},
+	HarnessEnded:   {short: "ended", fact: "{process} has ended", do: "{take}"},
+	sessionEnded:   {short: "ended", fact: "{agent} is gone: its session has ended", do: "{take}"},
 	CutOff:         {short: "cut off", fact: "the engine has not confirmed the turn of {agent} since {since}"},
 	HolderAsks:     {short: HolderAsks, fact: "{agent} waits for an answer of its user", do: hintAnswerAgent},
 	LockStopped: {short: "stopped", fact: "process {pid}, which has the lock of the room, is stopped", then: "nobody can change the room",

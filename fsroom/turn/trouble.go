@@ -77,15 +77,10 @@ func (s *State) holderTrouble(f Facts, m *Member, k Support) (list []Trouble) {
 	unguarded := k.Guardian != Alive && k.Guardian != Unknown
 	until := s.freeAt(f, m, unguarded)
 	add := func(t Trouble, do string) {
-		t.Agent = m.AgentID
-		if t.What != HarnessStopped || unguarded {
+		if t.Agent = m.AgentID; t.What != HarnessStopped || unguarded {
 			t.Until = until
 		}
 		list = append(list, t.with(do))
-	}
-	take := hintTake
-	if until != nil {
-		take = fmt.Sprintf(hintTakeLater, until.Format(utcClock))
 	}
 	if k.CutOff {
 		list = append(list, s.cutOff(f))
@@ -95,7 +90,7 @@ func (s *State) holderTrouble(f Facts, m *Member, k Support) (list []Trouble) {
 	case p.Stopped:
 		add(Trouble{What: HarnessStopped, PID: p.PID}, "")
 	case p.Process == Gone:
-		do := take
+		do := ""
 		if a := f.activity(m.AgentID); a.Job != "" && s.isAuto(f, m.AgentID) {
 			do = fmt.Sprintf(hintStopJob, a.JobID, a.Job)
 		}
@@ -105,7 +100,7 @@ func (s *State) holderTrouble(f Facts, m *Member, k Support) (list []Trouble) {
 	case Stopped:
 		add(Trouble{What: GuardianStopped, PID: k.PID}, "")
 	case Gone, NoProcess:
-		t, do := Trouble{What: GuardianEnded, PID: k.PID, Since: known(k.Ended)}, take
+		t, do := Trouble{What: GuardianEnded, PID: k.PID, Since: known(k.Ended)}, ""
 		if k.Guardian == NoProcess {
 			t.row = noGuardian
 		}
@@ -141,7 +136,11 @@ func isCutOff(list []Trouble) bool { return len(list) > 0 && list[0].What == Cut
 
 // with returns the trouble with the next step in words, "": that of its ground.
 func (t Trouble) with(do string) Trouble {
-	t.Do = fill(cmp.Or(do, t.ground().do), t.Agent, t.PID)
+	take := hintTake
+	if t.Until != nil {
+		take = fmt.Sprintf(hintTakeLater, t.Until.Format(utcClock))
+	}
+	t.Do = fill(cmp.Or(do, t.ground().do), t.Agent, t.PID, "{take}", take)
 	return t
 }
 
@@ -169,12 +168,10 @@ func (s *State) activityTrouble(f Facts, m *Member, pid int) []Trouble {
 		return nil
 	}
 	t.What, t.row = grounds[reason].short, reason
-	do := hintTake
+	do := ""
 	switch {
 	case left > 0:
-		t.Until, t.auto = known(f.Now.Wall.Add(left)), s.isAuto(f, m.AgentID)
-		do = fmt.Sprintf(hintTakeLater, t.Until.Format(utcClock))
-		if t.auto {
+		if t.Until, t.auto = known(f.Now.Wall.Add(left)), s.isAuto(f, m.AgentID); t.auto {
 			do = fmt.Sprintf(hintReleasedAt, t.Until.Format(utcClock))
 		}
 	case left < 0:
