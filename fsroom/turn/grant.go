@@ -144,20 +144,25 @@ func (s *State) deferred(f Facts, agent string) bool {
 		return false
 	case p.From == agent && !p.Auto: // who releases by a hook leaves it to those who want it
 		early := !f.Now.Expired(p.At, authorGraces*ms(s.Policy.WaiterGrace))
-		return (early || p.Listens && s.prefers(f)) && f.otherActive(s, agent)
+		first, _ := s.alone(f)
+		return (early || p.Listens && first != "") && f.otherActive(s, agent)
 	}
-	return s.Pending.Preferred != agent && s.prefers(f)
+	first, _ := s.alone(f)
+	return first != "" && first != agent
 }
 
-// prefers reports whether the pending handoff is offered to the preferred member alone.
-// A member that was notified has longer, unless it turns out that it does not hear.
-func (s *State) prefers(f Facts) bool {
+// alone returns to which member alone the free turn is offered, and until when; "" if any may claim it. One
+// that was notified has longer, unless it turns out that it does not hear.
+func (s *State) alone(f Facts) (first string, until *event.Time) {
 	p := s.Pending
-	if p.Preferred == "" || f.Now.Expired(p.At, s.preference()) {
-		return false
+	if s.Owner != "" || s.ReservedFor != "" || p.Preferred == "" || f.Now.Expired(p.At, s.preference()) {
+		return "", nil
 	}
-	m := s.Member(p.Preferred)
-	return !p.Listens || m != nil && (f.isWaiting(m.AgentID) || s.listens(f, m))
+	if m := s.Member(p.Preferred); p.Listens && (m == nil || !f.isWaiting(m.AgentID) && !s.listens(f, m)) {
+		return "", nil
+	}
+	end := f.Now.End(p.At, s.preference())
+	return p.Preferred, &end
 }
 
 // preference returns how long the pending handoff is offered to the preferred member.

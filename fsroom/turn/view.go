@@ -38,10 +38,7 @@ func (s *State) Room(f Facts) RoomView {
 		LastEventSeq: s.Seq, UpdatedAt: s.UpdatedAt, Trouble: s.Trouble(f),
 	}
 	v.LeaseExpiresAt, v.ClaimExpiresAt = s.deadlines(f)
-	if s.Owner == "" && s.ReservedFor == "" && s.prefers(f) {
-		until := s.preferredUntil(f)
-		v.OfferedTo, v.OfferedUntil = s.Pending.Preferred, &until
-	}
+	v.OfferedTo, v.OfferedUntil = s.alone(f)
 	if s.Owner != "" {
 		v.Activity = f.activity(s.Owner)
 	}

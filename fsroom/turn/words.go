@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"time"
-
-	"github.com/talking-stick/tt/journal/event"
 )
 
 // Words says where the stick is, for the agent: who has it, who may have it and when, and
@@ -37,29 +35,20 @@ func (s *State) Words(f Facts, agent string) string {
 
 // freeWords is [State.Words] of a turn that nobody has and that is reserved for nobody.
 func (s *State) freeWords(f Facts, agent string) string {
-	first := s.Pending.Preferred
+	first, until := s.alone(f)
 	switch mine := s.claimable(f, TryRequest{Agent: agent}); {
-	case first != "" && first == agent && s.prefers(f):
-		return "offered to you until " + s.preferredUntil(f).Format(utcClock) + ", yours to take"
+	case first != "" && first == agent:
+		return "offered to you until " + until.Format(utcClock) + ", yours to take"
 	case mine:
 		return "free, yours to take"
 	case s.Pending.From == agent && agent != "":
-		again := "; yours to take again from " + s.authorFrom(f).Format(utcClock)
-		if first != "" && s.prefers(f) {
-			return fmt.Sprintf("offered to %s until %s%s", first, s.preferredUntil(f).Format(utcClock), again)
+		again := "; yours to take again from " + f.Now.End(s.Pending.At, authorGraces*ms(s.Policy.WaiterGrace)).Format(utcClock)
+		if first != "" {
+			return fmt.Sprintf("offered to %s until %s%s", first, until.Format(utcClock), again)
 		}
 		return "free, for whoever else waits" + again
-	case first != "" && s.prefers(f):
-		return fmt.Sprintf("offered to %s until %s, then free", first, s.preferredUntil(f).Format(utcClock))
+	case first != "":
+		return fmt.Sprintf("offered to %s until %s, then free", first, until.Format(utcClock))
 	}
 	return "free, for whoever waits"
-}
-
-// preferredUntil returns when the pending handoff is no longer offered to one member alone.
-func (s *State) preferredUntil(f Facts) event.Time { return f.Now.End(s.Pending.At, s.preference()) }
-
-// authorFrom returns when the author of the pending handoff may claim the turn although
-// other members are active.
-func (s *State) authorFrom(f Facts) event.Time {
-	return f.Now.End(s.Pending.At, authorGraces*ms(s.Policy.WaiterGrace))
 }
