@@ -62,7 +62,7 @@ var acts = map[string]struct {
 	"quit":  {"WINDOW PROCESS", func(w *world, a act) bool { return w.do(a, func(x *window) { w.doQuit(x, a.arg(1)) }) }},
 	"die":   {"WINDOW", func(w *world, a act) bool { return w.do(a, w.die) }},
 
-	"kill":   {"PROCESS", func(w *world, a act) bool { return w.one(a, w.doom) }},
+	"kill":   {"PROCESS", func(w *world, a act) bool { return w.one(a, w.kill) }},
 	"freeze": {"PROCESS", func(w *world, a act) bool { return w.one(a, func(p *proc) { p.frozen = true }) }},
 	"thaw":   {"PROCESS", func(w *world, a act) bool { return w.one(a, func(p *proc) { p.frozen = false }) }},
 	"fail": {"PROCESS NTH ERROR", func(w *world, a act) bool {

@@ -205,6 +205,14 @@ func (w *world) listen(id string, x *window, bell bool) {
 	})
 }
 
+// kill ends a process. If it was to tell a session that the room has ended, nobody is left that could.
+func (w *world) kill(p *proc) {
+	if s := w.oracle.state; s != nil && !s.Open && strings.HasPrefix(p.detail, "bell") {
+		w.oracle.wantsNot(p.window.agent)
+	}
+	w.doom(p)
+}
+
 // begin is the hook at the beginning of a session.
 func (w *world) begin(id string, x *window, source string) {
 	w.child(id, x, "begin", func(p *proc) { w.hook(p, x, "session-start", "SessionStart", map[string]any{"source": source}) })
