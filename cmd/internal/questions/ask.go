@@ -1,7 +1,6 @@
 package questions
 
 import (
-	"cmp"
 	"context"
 	"strings"
 	"unicode/utf8"
@@ -193,46 +192,37 @@ func (r *Room) change(ctx context.Context, id string, decide func(*topic.State) 
 	return Question{ID: q.ID, From: q.AskedBy, To: q.To, Status: q.Status, Answers: len(q.Answers)}, nil
 }
 
-// topicOf returns the topic of the room that has the question: an earlier one if the
-// present one has it not.
+// topicOf returns the topic of the room that has the question, which may be changed there.
 func (r *Room) topicOf(ctx context.Context, id string) (*Topic, error) {
-	var present *Topic
-	for t := range topicsOfRoom(r.Room.Client.Store, r.Room.FS.Name()) {
-		present = cmp.Or(present, t)
-		snap, err := t.View()
-		if err != nil {
-			return nil, err
-		}
-		if _, err := snap.State.Named(id); err == nil || code.Of(err) == code.AmbiguousTarget {
-			return t, nil
-		}
-	}
-	if present == nil {
-		_, err := topic.New("").Named(id)
-		return nil, err
-	}
-	q, err := named(ctx, present, id)
-	if err == nil && q.Status != topic.Pending { // it is forgotten; else a mirror has learned of it meanwhile
+	t, q, forgotten, err := r.find(ctx, id)
+	if forgotten {
 		err = topic.SettledError(q)
 	}
-	return present, err
+	return t, err
 }
 
-// named returns the question that id means, also one that the state has forgotten.
-func named(ctx context.Context, t *Topic, id string) (*topic.Question, error) {
-	snap, err := t.View()
-	if err != nil {
-		return nil, err
-	}
-	q, err := snap.State.Named(id)
-	if code.Of(err) == code.UnknownTarget && snap.State.Forgets() {
-		all, err := History(ctx, t)
-		if err != nil {
-			return nil, err
+// find returns the question that id means, and the topic of the room that has it: an earlier one if
+// the present one has it not. forgotten reports that it is in the history of the topic alone.
+func (r *Room) find(ctx context.Context, id string) (t *Topic, q *topic.Question, forgotten bool, err error) {
+	_, err = topic.New("").Named(id)
+	for t := range topicsOfRoom(r.Room.Client.Store, r.Room.FS.Name()) {
+		snap, failed := t.View()
+		if failed != nil {
+			return nil, nil, false, failed
 		}
-		return all.Named(id)
+		if q, err = snap.State.Named(id); code.Of(err) == code.UnknownTarget && snap.State.Forgets() {
+			all, failed := History(ctx, t)
+			if failed != nil {
+				return nil, nil, false, failed
+			}
+			q, err = all.Named(id)
+			forgotten = err == nil && q.Status != topic.Pending // else a mirror has learned of it meanwhile
+		}
+		if code.Of(err) != code.UnknownTarget {
+			return t, q, forgotten, err
+		}
 	}
-	return q, err
+	return nil, nil, false, err
 }
 
 // A Reply is how the wait for an answer has ended.

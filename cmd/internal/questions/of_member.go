@@ -8,7 +8,6 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/member"
 	"github.com/talking-stick/tt/cmd/internal/roomtypes"
 	"github.com/talking-stick/tt/fsroom"
-	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/topic"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal/event"
@@ -194,32 +193,19 @@ func (r *Room) view(st *turn.State, f turn.Facts, t *Topic, q *topic.Question, l
 // ShowQuestion returns a question with its answers, also one that is settled. shown is
 // called when they were shown to the agent.
 func (r *Room) ShowQuestion(ctx context.Context, st *turn.State, id string) (v Question, answers []topic.Answer, shown func(), err error) {
-	_, err = topic.New("").Named(id)
-	for t := range topicsOfRoom(r.Room.Client.Store, r.Room.FS.Name()) {
-		if v, answers, err = r.showOn(ctx, st, t, id); err == nil {
-			return v, answers, func() { _ = r.MarkShown(ctx, t, []string{v.ID}) }, nil
-		}
-		if code.Of(err) != code.UnknownTarget {
-			break
-		}
-	}
-	return v, nil, nil, err
-}
-
-func (r *Room) showOn(ctx context.Context, st *turn.State, t *Topic, id string) (v Question, answers []topic.Answer, err error) {
-	q, err := named(ctx, t, id)
+	t, q, _, err := r.find(ctx, id)
 	if err != nil {
-		return v, nil, err
+		return v, nil, nil, err
 	}
 	lookup, done, err := OpenLookup(ctx, t)
 	if err != nil {
-		return v, nil, err
+		return v, nil, nil, err
 	}
 	defer done()
 	if v, err = r.view(st, r.Room.Facts(st), t, q, lookup); err == nil {
 		answers, err = lookup.Answers(q)
 	}
-	return v, answers, err
+	return v, answers, func() { _ = r.MarkShown(ctx, t, []string{v.ID}) }, err
 }
 
 // MarkShown marks questions of the agent's as answered, after their answers were shown.
