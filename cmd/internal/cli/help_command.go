@@ -35,15 +35,11 @@ func (p *Program) commandHelp(c *Command, out *Output) string {
 	for _, topic := range p.Topics {
 		if shared := inTopic(flags, topic.Name); len(shared) > 0 {
 			t.heading(fmt.Sprintf("Flags that %q explains", p.Name+" help "+topic.Name))
-			var heads []string
-			for _, flag := range shared {
-				heads = append(heads, strings.TrimSpace(flag.Head()))
-			}
-			t.Wrapped("  ", strings.Join(heads, ", "))
+			t.Wrapped("  ", heads(shared))
 		}
 	}
-	t.heading("Flags of every command")
-	t.flags(flags[global:])
+	t.heading(fmt.Sprintf("Flags of every command, which %q explains", p.Name+" help all"))
+	t.Wrapped("  ", heads(flags[global:]))
 	t.examples(c.Examples)
 	t.statuses(c)
 	if len(c.Errors) > 0 {
@@ -162,6 +158,15 @@ func (f Flag) Head() string {
 		head += " " + f.Placeholder
 	}
 	return head
+}
+
+// heads returns the flags as a command line has them.
+func heads(flags []Flag) string {
+	var all []string
+	for _, f := range flags {
+		all = append(all, strings.TrimSpace(f.Head()))
+	}
+	return strings.Join(all, ", ")
 }
 
 // Description is the usage of the flag with its choices and its default.

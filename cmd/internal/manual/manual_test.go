@@ -45,7 +45,8 @@ func TestPages(t *testing.T) {
 		"Say \\(dqit\\(aqs\\(dq \\eo/\n":                                                    1,
 		"\n  TO   whom\n":                                                                   1,
 		"\n      \\-\\-times N  how often (default 3)\n":                                    1,
-		"\n  \\-v, \\-\\-verbose  ":                                                         1,
+		"\n  \\-v, \\-\\-verbose  ":                                                         0,
+		", \\-v, \\-\\-verbose, ":                                                           1,
 		"\nExamples:\n  toy throw up \\(dqanna\\(dq\n      to anna\n":                       1,
 		// As in the help, what the command says of a status replaces what is common.
 		"\n  0  done\n  1  nobody there\n  2  wrong usage\n  7  dropped\n": 1,
