@@ -8,7 +8,7 @@ import (
 )
 
 // pending are the traces whose cause is not mended yet: they are found still.
-var pending = map[string]bool{}
+var pending = map[string]bool{"late-begin": true}
 
 // Each trace that has ever found something is a file: its seed and what it found are in the first line, the cause in
 // the second.
