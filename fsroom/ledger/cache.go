@@ -2,9 +2,13 @@ package ledger
 
 import (
 	"encoding/binary"
+	"errors"
 	"hash/crc32"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/talking-stick/tt/lockfile"
 )
@@ -59,6 +63,39 @@ func readCache(path string) *directory {
 		return nil
 	}
 	return top
+}
+
+// HasFiles reports whether each of some files, given with their whole paths, is in the last snapshot as it stands, or is not
+// there. It looks at nothing else: where it cannot tell, it is false.
+func (l *Ledger) HasFiles(paths []string) bool {
+	if len(paths) == 0 {
+		return false
+	}
+	all, err := l.linesFrom(func(s *Snapshot) bool { return !s.isLast() })
+	top, n := readCache(l.cacheFile()), len(all)-1
+	if err != nil || n < 0 || top == nil || all[n].Boot != l.opts.Boot || all[n].Scan != top.id || all[n].Tree != top.id {
+		return false // a power cut may have taken it, or it is not as the scan found the tree
+	}
+	return !slices.ContainsFunc(paths, func(path string) bool {
+		rel, err := filepath.Rel(l.opts.Root, path)
+		now, gone := linkStat(path)
+		f := top.at(filepath.ToSlash(rel))
+		return err != nil || !errors.Is(gone, fs.ErrNotExist) && (f == nil || f.again || f.stat != now)
+	})
+}
+
+// at returns what the scan found at a path below the directory, nil for nothing and for a directory.
+func (d *directory) at(path string) *file {
+	name, below, deeper := strings.Cut(path, "/")
+	want := &file{name: name}
+	if deeper {
+		want.mode = modeDir
+	}
+	f := d.find(want, new(int))
+	if f != nil && deeper {
+		return f.sub.at(below)
+	}
+	return f
 }
 
 // A cacheReader reads values one after the other.

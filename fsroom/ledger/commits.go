@@ -47,10 +47,7 @@ func (o *objects) headTree(h Head) ID {
 	if err != nil {
 		return ID{}
 	}
-	c, err := o.commit(id)
-	if err != nil {
-		return ID{}
-	}
+	c, _ := o.commit(id)
 	return c.tree
 }
 

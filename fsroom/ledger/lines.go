@@ -109,11 +109,7 @@ func merge3(base, ours, theirs []byte) (merged []byte, conflict *lineConflict) {
 	b, o, t := splitLines(base), splitLines(ours), splitLines(theirs)
 	x, y := diffLines(b, o), diffLines(b, t)
 	at := 0 // in base
-	take := func(lines [][]byte) {
-		for _, l := range lines {
-			merged = append(merged, l...)
-		}
-	}
+	take := func(lines [][]byte) { merged = append(merged, bytes.Join(lines, nil)...) }
 	for len(x) > 0 || len(y) > 0 {
 		switch {
 		case len(y) == 0 || len(x) > 0 && x[0].a+x[0].na < y[0].a:

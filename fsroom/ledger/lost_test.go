@@ -238,3 +238,52 @@ func TestCalm(t *testing.T) {
 		t.Errorf("%d of %d are calm", calm, all)
 	}
 }
+
+// TestHasFiles: a file counts as recorded only as it stands now, and where nothing speaks against it.
+func TestHasFiles(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.git("init", "-q")
+	f.write("a", "1", "d/b", "1", "d/c/x", "1", ".gitignore", "*.o\n", "i.o", "1", "z", "1")
+	has := func(want bool, paths ...string) {
+		t.Helper()
+		var all []string
+		for _, path := range paths {
+			all = append(all, f.full(path))
+		}
+		for range 1000 { // until a scan is so much later that it need not read them again
+			if !want || f.HasFiles(all) {
+				break
+			}
+			f.settled()
+			f.take(WhyGuard, 1)
+		}
+		if f.HasFiles(all) != want {
+			t.Errorf("%q: recorded %v", paths, !want)
+		}
+	}
+	has(false, "a")
+	f.take(WhyStart, 1)
+	has(true, "a", "d/b", "d/c/x", "missing", "d/missing", "new/deep/x")
+	has(false)
+	for _, path := range []string{"i.o", "d", "../clock", "a/x"} {
+		has(false, "z", path)
+	}
+	f.write("d/b", "2")
+	has(false, "a", "d/b")
+	has(true, "a", "d/b")
+	f.rename("d", "e")
+	if err := os.Symlink("e", f.full("d")); err != nil {
+		t.Fatal(err)
+	}
+	has(false, "e/b")
+	f.write("a", "2")
+	f.settled()
+	if _, err := f.Take(t.Context(), Request{Why: WhyEnd, Turn: 1, Moment: time.Now().Add(-time.Hour)}); err != nil {
+		t.Fatal(err)
+	}
+	has(false, "a") // as it was an hour before
+	has(true, "a")
+	f.open(Options{Boot: "another"})
+	has(false, "a")
+}

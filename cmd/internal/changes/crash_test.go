@@ -75,7 +75,7 @@ func (c *childJob) run() int {
 		granted.Turn = c.Job.Turn
 		(&recorder{room, set}).Begin(context.Background(), snap.State, granted, false)()
 	case hookWrites:
-		(&recorder{room, set}).Before(context.Background(), snap.State, "")
+		(&recorder{room, set}).Before(context.Background(), snap.State, nil, "")
 	default:
 		_ = Record(context.Background(), room, set, c.Job)
 	}
@@ -348,7 +348,7 @@ func TestHookWaitsForNoDisk(t *testing.T) {
 	st, tree := s.opened()
 	for len(hung) == 0 { // until the scan is that far
 		ctx, done := context.WithTimeout(t.Context(), BeforeLimit)
-		(&recorder{s.as("a:1"), set}).Before(ctx, st, "rm")
+		(&recorder{s.as("a:1"), set}).Before(ctx, st, nil, "rm")
 		done()
 		BeforeLimit *= 2
 	}
@@ -357,7 +357,7 @@ func TestHookWaitsForNoDisk(t *testing.T) {
 	before, err := tree.Ledger.Snapshots()
 	s.must(err)
 	close(stop)
-	(&recorder{s.as("a:1"), Setting{Root: s.dir}}).Before(t.Context(), st, "rm")
+	(&recorder{s.as("a:1"), Setting{Root: s.dir}}).Before(t.Context(), st, nil, "rm")
 	if all, err := tree.Ledger.Snapshots(); err != nil || len(all) != len(before)+1 || all[len(all)-1].Note != "rm" {
 		t.Errorf("%d snapshots, then %d, %v", len(before), len(all), err)
 	}

@@ -22,7 +22,7 @@ func TestHookWaitsForNothing(t *testing.T) {
 	BeforeLimit = time.Minute
 	st, tree := s.opened()
 	before := func(fault func(string) error) {
-		(&recorder{s.as("a:1"), Setting{Root: s.dir, Fault: fault}}).Before(t.Context(), st, "")
+		(&recorder{s.as("a:1"), Setting{Root: s.dir, Fault: fault}}).Before(t.Context(), st, nil, "")
 	}
 	var steps []string
 	s.write("a", "to see the steps")
@@ -68,6 +68,6 @@ func TestHookWaitsForNoLock(t *testing.T) {
 	defer func() { BeforeLimit = was }()
 	BeforeLimit = time.Millisecond
 	s.write("a", "changed")
-	(&recorder{s.as("a:1"), Setting{Root: s.dir}}).Before(context.Background(), st, "") // it returns
+	(&recorder{s.as("a:1"), Setting{Root: s.dir}}).Before(context.Background(), st, nil, "") // it returns
 	s.must(free())
 }

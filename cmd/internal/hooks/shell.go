@@ -67,7 +67,7 @@ func (h *run) recordBefore(ctx context.Context, writes []guard.Write) {
 			continue
 		}
 		room, _, err := h.Client(h.store, identity.Agent{}).Find(w)
-		record := func() { room.RecordBefore(ctx, x.Destroys) }
+		record := func() { room.RecordBefore(ctx, x.Files, x.Destroys) }
 		if err == nil && room == nil {
 			here, elsewhere := h.Locate(h.call.Dir)
 			if top(w.Root) != w.Root && (elsewhere != nil || here.Root != w.Root) || path != w.Root && gitIgnores(ctx, w.Root, []string{path})[0] {

@@ -51,7 +51,7 @@ func (h *run) take(ctx context.Context, stick *guard.Stick) error {
 		}
 		return h.finish(payload.Reply{Context: text})
 	case res.CurrentOwner == agent.Client.Self.ID && res.HeldBy == 0:
-		room.RecordBefore(ctx, "") // beside another hook of the session that was faster, and has told it
+		room.RecordBefore(ctx, nil, "") // beside another hook of the session that was faster, and has told it
 		return errNotTold
 	case res.Status == turn.WaitClosed:
 		return h.notTaken(ctx, stick.Root, errors.New("the room has been closed meanwhile"))

@@ -43,8 +43,9 @@ type Recorder interface {
 	// before the grant, or after it.
 	Verified(ctx context.Context, st *turn.State) json.RawMessage
 	// Before takes a snapshot before a tool writes in the room, or destroys where nobody holds. It waits for half a
-	// second at most; then the tool may go on. destroys is the operation if it is known to destroy, else "".
-	Before(ctx context.Context, st *turn.State, destroys string)
+	// second at most; then the tool may go on. destroys is the operation if it is known to destroy, else "". Where files are
+	// all that the tool writes, and each is recorded as it stands, there is nothing to do.
+	Before(ctx context.Context, st *turn.State, files []string, destroys string)
 }
 
 // Changed is what an interrupted turn has changed.
@@ -120,7 +121,7 @@ func (noRecorder) Changed(*turn.State, int64, int) (*Changed, bool)             
 func (noRecorder) Lost(context.Context, *turn.State) (files int, since time.Time) { return 0, since }
 func (noRecorder) Changing(*turn.State) bool                                      { return false }
 func (noRecorder) Verified(context.Context, *turn.State) json.RawMessage          { return nil }
-func (noRecorder) Before(ctx context.Context, st *turn.State, destroys string)    {}
+func (noRecorder) Before(context.Context, *turn.State, []string, string)          {}
 
 // turnEndOf begins to record the end of the turn of an agent that has one on this host,
 // unless refuse says that it does not end. seen is the room as the command has just read it,
@@ -162,9 +163,9 @@ func (r *Room) endTurn(ctx context.Context, agent string, decide Decision, commi
 }
 
 // RecordBefore takes a snapshot of the tree before a tool writes, see [Recorder].
-func (r *Room) RecordBefore(ctx context.Context, destroys string) {
+func (r *Room) RecordBefore(ctx context.Context, files []string, destroys string) {
 	if snap, err := r.FS.View(); err == nil {
-		r.Recorder().Before(ctx, snap.State, destroys)
+		r.Recorder().Before(ctx, snap.State, files, destroys)
 	}
 }
 

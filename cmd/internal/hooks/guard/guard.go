@@ -7,6 +7,7 @@ package guard
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/talking-stick/tt/cmd/internal/hooks/payload"
 	"github.com/talking-stick/tt/identity/harness"
@@ -109,7 +110,11 @@ func Edit(ctx context.Context, call payload.Call, rooms Rooms) (reason string, w
 		case stick.Take:
 			take = stick
 		case stick.isHeld():
-			writes = append(writes, Write{Path: stick.Root})
+			i := slices.IndexFunc(writes, func(w Write) bool { return w.Path == stick.Root })
+			if i < 0 {
+				i, writes = len(writes), append(writes, Write{Path: stick.Root})
+			}
+			writes[i].Files = append(writes[i].Files, path)
 		}
 	}
 	return "", writes, take

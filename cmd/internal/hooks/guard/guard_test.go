@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -96,7 +97,7 @@ func TestEdit(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			tt.call.Kind, tt.call.Harness = harness.KindEdit, harness.Codex
 			got, writes, _ := Edit(context.Background(), tt.call, r)
-			if (len(writes) > 0) != (tt.name == "mine") {
+			if (len(writes) > 0) != (tt.name == "mine") || len(writes) > 0 && !slices.Equal(writes[0].Files, tt.call.Paths) {
 				t.Errorf("records %q", writes)
 			}
 			if (got != "") != tt.refuse {

@@ -52,7 +52,8 @@ type Ignored func(ctx context.Context, root string, paths []string) []bool
 // A Write is what a tool is about to change: a tree, or a path that is in no room.
 type Write struct {
 	Path     string
-	Destroys string // the operation, if it takes away more than it names
+	Destroys string   // the operation, if it takes away more than it names
+	Files    []string // that alone are written, if that is known
 }
 
 // Shell returns the reason why a shell must not run the command of call, as [Stop] does. writes are as for [Edit], also if it
@@ -88,12 +89,12 @@ func Shell(ctx context.Context, call payload.Call, env shell.Env, rooms Rooms, i
 		case c.Ignored:
 		case c.Stick == nil:
 			if c.Destroys {
-				writes = append(writes, Write{c.Path, destroys})
+				writes = append(writes, Write{Path: c.Path, Destroys: destroys})
 			}
 		case c.Stick.Take && c.Stick.ShellGuard:
 			take = c.Stick
 		case c.Stick.isHeld() && c.Stick.isMine(), !c.Stick.isHeld() && c.Destroys:
-			writes = append(writes, Write{c.Stick.Root, destroys})
+			writes = append(writes, Write{Path: c.Stick.Root, Destroys: destroys})
 		}
 	}
 	if here := stickHere(ctx, call, rooms); len(j.Unknown) > 0 && here != nil && here.isHeld() && here.isMine() { // it may write
