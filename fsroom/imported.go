@@ -6,18 +6,13 @@ import (
 	"strings"
 )
 
-const (
-	// importedFile has the names that the room had where it was before, a line each.
-	importedFile = "imported"
-	// placeFile is a file that older programs kept beside a room that they had imported.
-	placeFile = "path"
-)
+// importedFile has the names that the room had where it was before, a line each.
+const importedFile = "imported"
 
 // IsOwn reports whether a line of the room's journal may have the room_id: the room's own, or one that
 // the room had where it was before. A mirror has what the engine has.
 func (r *Files[S]) IsOwn(roomID string) bool {
-	return roomID == r.name || roomID == "" || !r.isAlone() ||
-		slices.Contains(strings.Fields(r.Kept(importedFile)), roomID) || r.Kept(placeFile) != ""
+	return roomID == r.name || roomID == "" || !r.isAlone() || slices.Contains(strings.Fields(r.Kept(importedFile)), roomID)
 }
 
 // Adopt allows lines with the room_id in the journals of the room. The caller has the lock.

@@ -124,21 +124,6 @@ func (r *Room) guardianElsewhere(st *turn.State, l turn.Lease) turn.Process {
 
 // An agent is on one host: where it has the turn.
 
-// holder returns the host on which the agent has the turn, and the guardian there; "" if it
-// has none, or the room is not shared.
-func (r *Room) holder(st *turn.State) (host string, guardian *identity.Process) {
-	if !r.FS.IsShared() || st.Owner != r.Self.ID {
-		return "", nil
-	}
-	if st.Grant.Host == r.host() { // nearly always: nothing has to be read
-		return st.Grant.Host, nil
-	}
-	if guardian = guardianOf(r.lease(st)); guardian != nil && st.Grant.Host == "" { // granted by an older program
-		return guardian.Host, guardian
-	}
-	return st.Grant.Host, guardian
-}
-
 // host returns the name of this host, "" without an engine.
 func (r *Room) host() string { return r.Client.Store.Options().Host }
 
@@ -150,9 +135,8 @@ func (r *Room) checkHost(st *turn.State) error {
 	if !r.holdsElsewhere(st) {
 		return nil
 	}
-	host, guardian := r.holder(st)
-	e := turn.AgentElsewhere(st, r.facts(st, caller{}, make(verdicts)), host)
-	if guardian != nil {
+	e := turn.AgentElsewhere(st, r.facts(st, caller{}, make(verdicts)), st.Grant.Host)
+	if guardian := guardianOf(r.lease(st)); guardian != nil {
 		e.With("guardian_pid", guardian.PID)
 	}
 	return e
@@ -161,8 +145,8 @@ func (r *Room) checkHost(st *turn.State) error {
 // Elsewhere returns the host on which the agent has the turn, "" if that is this one or it
 // has none.
 func (r *Room) Elsewhere(st *turn.State) string {
-	if host, _ := r.holder(st); host != r.host() {
-		return host
+	if r.FS.IsShared() && st.Owner == r.Self.ID && st.Grant.Host != r.host() {
+		return st.Grant.Host
 	}
 	return ""
 }
