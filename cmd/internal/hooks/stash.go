@@ -7,11 +7,12 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/hooks/guard"
 	"github.com/talking-stick/tt/cmd/internal/hooks/listen"
 	"github.com/talking-stick/tt/cmd/internal/hooks/payload"
+	"github.com/talking-stick/tt/cmd/internal/member"
 )
 
 // Neighbours implements [guard.Rooms]. A session lives in a tree if it has a place there or is a
-// member of its room.
-func (r *rooms) Neighbours(_ context.Context, path string, _ payload.Call) (all []guard.Neighbour) {
+// member of its room. Who works in one tree and names another has neighbours in that, too.
+func (r *rooms) Neighbours(_ context.Context, path string, call payload.Call) (all []guard.Neighbour) {
 	w, err := r.locate(nearestDir(path))
 	if err != nil || r.lookup("TALKING_STICK_SHELL_GUARD") == "off" {
 		return nil
@@ -23,7 +24,11 @@ func (r *rooms) Neighbours(_ context.Context, path string, _ payload.Call) (all 
 		}
 	}
 	h := run{store: client.Store}
-	for _, tree := range client.Siblings(w) {
+	trees := client.Siblings(w)
+	if own, err := r.locate(nearestDir(call.Dir)); call.Dir != "" && err == nil && own.Root != w.Root {
+		trees = append(trees, slices.DeleteFunc(client.Siblings(own), func(t member.Sibling) bool { return t.Path != w.Root })...)
+	}
+	for _, tree := range trees {
 		ids, _, _ := h.places(tree.Path, &listen.Agent{Client: &client}).look()
 		for _, id := range append(ids, tree.Sessions()...) {
 			if n := (guard.Neighbour{AgentID: id, Path: tree.Path}); !slices.Contains(all, n) {
