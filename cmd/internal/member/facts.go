@@ -87,7 +87,7 @@ func (r *Room) facts(st *turn.State, by caller, judged verdicts) turn.Facts {
 				p.EndedAt = lease.Ended.At.Time
 			}
 		}
-		if r.FS.IsShared() && id != by.id {
+		if id != by.id {
 			p = r.elsewhere(st, id, p, of)
 		}
 		return p

@@ -65,9 +65,6 @@ func (r *Room) hearing(st *turn.State, id string, doing turn.Activity) (h turn.H
 // hearingElsewhere is hearing for an agent of another host, of which is known what a
 // process there says.
 func (r *Room) hearingElsewhere(id string) (h turn.Hearing) {
-	if !r.FS.IsShared() {
-		return h
-	}
 	h.How = r.FS.Agent(id).SignedElsewhere(hearing.File)
 	if h.How == hearing.ByHooks {
 		h.How, h.Hooks = "", true

@@ -94,9 +94,6 @@ func (r *Room) changeLease(ctx context.Context, change leaseChange) error {
 // decided without the renewal is decided again. What the engine confirms is the proof of
 // the turn.
 func (r *Room) renewLease(ctx context.Context, change leaseChange) error {
-	if !r.FS.IsShared() {
-		return r.changeLease(ctx, change)
-	}
 	var l turn.Lease
 	return r.FS.Renew(ctx, func(snap *snapshot) (note []byte, keep time.Duration, err error) {
 		l = r.toChange(snap.State)
@@ -104,7 +101,7 @@ func (r *Room) renewLease(ctx context.Context, change leaseChange) error {
 		if err != nil || !changed {
 			return nil, 0, err
 		}
-		l.Proof = r.Machine.proofBegun()
+		l.Proof = r.proofBegun()
 		return wire.Append(nil, &l), l.TTL + noteMargin, nil
 	}, func() error { return r.writeLease(&l) })
 }
@@ -120,9 +117,12 @@ func (r *Room) toChange(st *turn.State) turn.Lease {
 // writeLease writes the record of the agent's lease. The room is locked.
 func (r *Room) writeLease(l *turn.Lease) error { return r.own().Write(leaseFile, l) }
 
-// proofBegun returns the proof of what the engine is asked from now on.
-func (m *Machine) proofBegun() turn.Proof {
-	boot, on := m.uptime()
+// proofBegun returns the proof of what the engine is asked from now on, the zero Proof without one.
+func (r *Room) proofBegun() turn.Proof {
+	if !r.FS.IsShared() {
+		return turn.Proof{}
+	}
+	boot, on := r.Machine.uptime()
 	return turn.Proof{Boot: boot, Uptime: on, At: event.NewTime(time.Now())}
 }
 

@@ -67,7 +67,7 @@ func (r *Room) RecordSign() {
 	var l turn.Lease
 	switch {
 	case !r.FS.Exists():
-	case r.own().Read(leaseFile, &l) && (r.otherWindow(l.Holder) != 0 || r.FS.IsShared() && r.isElsewhere(identity.Process(l.Guardian))):
+	case r.own().Read(leaseFile, &l) && (r.otherWindow(l.Holder) != 0 || r.isElsewhere(identity.Process(l.Guardian))):
 		r.recordProcess()
 	default:
 		r.recordSign()

@@ -32,9 +32,6 @@ type Room struct {
 
 // ConfirmedSnapshot is [fsroom.Room.View] for those who need proof, see [fsroom.Room.Confirm].
 func (r *Room) ConfirmedSnapshot(ctx context.Context) (*snapshot, error) {
-	if !r.FS.IsShared() {
-		return r.FS.View()
-	}
 	ctx, cancel := context.WithTimeout(ctx, engine.Patience+engine.Slack)
 	defer cancel()
 	return r.FS.Confirm(ctx)

@@ -290,12 +290,12 @@ type turnRule func(*turn.State, turn.Facts) ([]event.Event, turn.WaitResult, err
 func (t *turnRequest) request(ctx context.Context, snap *snapshot, rule turnRule) (done bool, err error) {
 	afterLock := context.WithoutCancel(ctx)
 	decide := func(st *turn.State, f turn.Facts) (events []event.Event, err error) {
-		t.before, t.facts, t.proof = st, f, t.Room.Machine.proofBegun()
+		t.before, t.facts, t.proof = st, f, t.Room.proofBegun()
 		events, t.result, err = rule(st, f)
 		return events, err
 	}
 	prepare := func(st *turn.State) error {
-		return t.Room.prepare(&t.grant, t.fence(), st.Policy, t.provenBy(), !t.auto)
+		return t.Room.prepare(&t.grant, t.fence(), st.Policy, t.proof, !t.auto)
 	}
 	for {
 		if t.first == nil {
@@ -420,14 +420,6 @@ func (t *turnRequest) tellOther(ctx context.Context) (told bool, err error) {
 		return nil
 	})
 	return told, err
-}
-
-// provenBy returns the proof of the grant, the zero Proof without an engine.
-func (t *turnRequest) provenBy() turn.Proof {
-	if !t.Room.FS.IsShared() {
-		return turn.Proof{}
-	}
-	return t.proof
 }
 
 // resume makes sure that a turn the agent already had is still its own and has a

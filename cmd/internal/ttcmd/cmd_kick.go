@@ -40,10 +40,8 @@ func runKick(ctx context.Context, c *cli.Invocation) error {
 		return err
 	}
 	warning := ""
-	if room.FS.IsShared() {
-		if snap, err := room.FS.View(); err == nil && snap.State.Owner == r.Target {
-			warning = room.OverrideWarning(snap.State)
-		}
+	if snap, err := room.FS.View(); err == nil && snap.State.Owner == r.Target {
+		warning = room.OverrideWarning(snap.State)
 	}
 	res, err := room.Kick(ctx, r)
 	if err != nil {

@@ -64,7 +64,7 @@ func runTake(ctx context.Context, c *cli.Invocation) error {
 	}
 	recordFirst(ctx, c, room)
 	out := newWaitOutput(c, room)
-	if room.FS.IsShared() && r.Operator {
+	if r.Operator {
 		if snap, err := room.FS.View(); err == nil {
 			out.override = room.OverrideWarning(snap.State)
 		}
