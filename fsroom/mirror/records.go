@@ -300,9 +300,8 @@ func (r *mirror[S]) Content(key, name string, newerThan time.Time) []byte {
 	return rec.Files[name]
 }
 
-// Held asks of the agent and, the more agents of a room were asked for, of the more others
-// at once: a command that looks at one agent asks of one, and one that looks at all makes few
-// round trips. While the mirror is locked nothing is asked: see askMissing.
+// Held asks of the agent and of all others that have the mark at once: a command makes few round trips. While the
+// mirror is locked nothing is asked: see askMissing.
 func (r *mirror[S]) Held(key, name string) bool {
 	if r.other(key) == nil || r.silent() {
 		return false // no other host knows the agent, or nobody would answer
@@ -316,7 +315,7 @@ func (r *mirror[S]) Held(key, name string) bool {
 		}
 		return a.present
 	}
-	return r.held(name, key, false)[key].present
+	return r.held(name, key)[key].present
 }
 
 // decidedInPart reports whether a decision, made while the mirror was locked, depends on what
@@ -330,13 +329,9 @@ func (r *mirror[S]) decidedInPart() bool {
 // askMissing asks what the last decision did not know.
 func (r *mirror[S]) askMissing() { r.empty(&r.records.missing) }
 
-// moreAsked is how many others are asked of for each agent that was asked of before.
-const moreAsked = 4
-
-// held returns who holds a mark, by agent: it asks of the first one, and of others that have
-// the mark: moreAsked for each that was asked of a moment ago, or all. Who was is not asked of
-// again. r.records is locked.
-func (r *mirror[S]) held(name, first string, all bool) map[string]answer {
+// held returns who holds a mark, by agent: it asks of those that are named and of all that have the mark, unless that
+// was done a moment ago. r.records is locked.
+func (r *mirror[S]) held(name string, ask ...string) map[string]answer {
 	if r.locked.Load() {
 		return r.records.held[name]
 	}
@@ -344,24 +339,12 @@ func (r *mirror[S]) held(name, first string, all bool) map[string]answer {
 	if known == nil {
 		known = make(map[string]answer)
 	}
-	due := func(key string) bool { return !r.isFresh(known[key].until) }
-	var ask []string
-	if first != "" && due(first) {
-		ask = append(ask, first)
-	} else if !all {
-		return known
-	}
-	asked := 0
-	for key := range known {
-		if !due(key) {
-			asked++
-		}
-	}
 	for key, rec := range r.records.byAgent {
-		if _, marked := rec.Marks[name]; marked && key != first && due(key) && (all || len(ask) <= moreAsked*asked) {
+		if _, marked := rec.Marks[name]; marked && !slices.Contains(ask, key) {
 			ask = append(ask, key)
 		}
 	}
+	ask = slices.DeleteFunc(ask, func(key string) bool { return r.isFresh(known[key].until) })
 	var mu sync.Mutex
 	var asking sync.WaitGroup
 	for _, key := range ask {
@@ -395,7 +378,7 @@ func (r *mirror[S]) Holders(name string) (found []fsroom.Holder) {
 	if r.silent() {
 		return nil
 	}
-	for key, a := range r.held(name, "", true) {
+	for key, a := range r.held(name) {
 		rec := others[key]
 		if rec == nil || !a.present {
 			continue
