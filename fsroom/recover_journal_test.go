@@ -200,3 +200,20 @@ func TestLineOfAnotherRoom(t *testing.T) {
 		})
 	}
 }
+
+// A journal that has grown within one tick of the file system's clock is not what state.json covers.
+func TestLongerJournalOfTheSameTime(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.do(join("a"))
+	state := f.read(f.statePath())
+	info, err := os.Stat(f.room.JournalPath())
+	f.must(err)
+	f.do(say("a", "one"))
+	f.write(f.statePath(), state)
+	f.must(os.Chtimes(f.room.JournalPath(), info.ModTime(), info.ModTime()))
+	if snap, err := f.room.View(); err != nil || snap.Position.Offset <= info.Size() {
+		t.Errorf("%+v, %v", snap, err)
+	}
+	f.do(say("a", "two"))
+}

@@ -170,15 +170,17 @@ func try(dir string, m mutant) (by string, used time.Duration, err error) {
 	ctx, stop := context.WithTimeout(context.Background(), 10**limit)
 	defer stop()
 	for _, step := range [][]string{
+		{"its package's tests", "-short", "./" + filepath.Dir(m.file)}, // first: less has to be built
 		{"the simulation, kept traces", "-short", "./cmd/internal/simulation", "-run", "TestFound"},
-		{"its package's tests", "-short", "./" + filepath.Dir(m.file)},
 		{"the simulation, new seeds", "./cmd/internal/simulation", "-run", "TestSeeds", "-sim.seeds", fmt.Sprint(*seeds), "-sim.shorten=false"},
 	} {
-		cmd := exec.CommandContext(ctx, "go", append([]string{"test"}, step[1:]...)...)
+		cmd := exec.CommandContext(ctx, "go", append([]string{"test", "-timeout", (2 * *limit).String()}, step[1:]...)...)
 		cmd.Dir, cmd.WaitDelay = dir, time.Second
 		out, failed := cmd.CombinedOutput()
 		used += cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
 		switch {
+		case bytes.Contains(out, []byte("panic: test timed out")):
+			return step[0] + " do not end", used, nil
 		case used > *limit || ctx.Err() != nil:
 			return "", used, nil
 		case failed == nil:
