@@ -240,3 +240,16 @@ func TestOneGuardianRenews(t *testing.T) {
 		t.Errorf("after the first: %v, %v", mine, err)
 	}
 }
+
+// Who changes the tree for a long time asks as it goes, and is refused once somebody else has the turn.
+func TestStillHolds(t *testing.T) {
+	f := newFixture(t)
+	a, b := f.join("a:1"), f.join("b:1")
+	got := f.try(a)
+	fence := turn.Fence{Agent: "a:1", Turn: got.TurnID, Lease: got.LeaseID}
+	f.must(a.StillHolds(fence))
+	f.must(b.Take(t.Context(), turn.TakeRequest{Agent: "b:1", Lease: fsroom.NewLease(), Reason: "x", Operator: true}, make(answers, 1)))
+	if a.StillHolds(fence) == nil {
+		t.Error("it may go on in the turn of another")
+	}
+}
