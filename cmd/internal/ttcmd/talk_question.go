@@ -142,7 +142,7 @@ func writeAsked(t *cli.Text, r *askResult) {
 		writeAnswers(t, "", r.Answers)
 	case questions.ReplyGone:
 		t.Line("Nobody answers question %s: %s is %s. It stays open; withdraw it with: tt questions close %s", r.QuestionID, to,
-			cmp.Or(awayWords[r.ToState], r.ToState, awayWords[questions.Left]), r.QuestionID)
+			cmp.Or(awayWords(r.ToState), r.ToState, awayWords(questions.Left)), r.QuestionID)
 	case questions.ReplyCancelled:
 		t.Line("Question %s was closed.", r.QuestionID)
 	default:
@@ -155,11 +155,21 @@ func forWhom(to string) string {
 	return cmp.Or(map[string]string{"": "everybody", topic.ToHuman: "any person"}[to], to)
 }
 
-// awayWords say how an agent is that may not answer soon.
-var awayWords = map[string]string{questions.Gone: "gone", questions.Stopped: "stopped", questions.Left: "no member of the room"}
+// awayWords says how an agent is that may not answer soon, "" if it may.
+func awayWords(state string) string {
+	switch state {
+	case questions.Gone:
+		return "gone"
+	case questions.Stopped:
+		return "stopped"
+	case questions.Left:
+		return "no member of the room"
+	}
+	return ""
+}
 
 func unlessHere(state string) string {
-	if words := awayWords[state]; words != "" {
+	if words := awayWords(state); words != "" {
 		return " (" + words + ")"
 	}
 	return ""
