@@ -142,7 +142,7 @@ func writeAsked(t *cli.Text, r *askResult) {
 		writeAnswers(t, "", r.Answers)
 	case questions.ReplyGone:
 		t.Line("Nobody answers question %s: %s is %s. It stays open; withdraw it with: tt questions close %s", r.QuestionID, to,
-			cmp.Or(awayWords(r.ToState), r.ToState, awayWords(questions.Left)), r.QuestionID)
+			awayWords(r.ToState), r.QuestionID)
 	case questions.ReplyCancelled:
 		t.Line("Question %s was closed.", r.QuestionID)
 	default:
@@ -155,24 +155,19 @@ func forWhom(to string) string {
 	return cmp.Or(map[string]string{"": "everybody", topic.ToHuman: "any person"}[to], to)
 }
 
-// awayWords says how an agent is that may not answer soon, "" if it may.
-func awayWords(state string) string {
-	switch state {
-	case questions.Gone:
-		return "gone"
-	case questions.Stopped:
-		return "stopped"
-	case questions.Left:
-		return "no member of the room"
+// unlessHere says how an agent is that may not answer soon.
+func unlessHere(state string) string {
+	if state == "" || state == questions.Here || state == questions.Waiting {
+		return ""
 	}
-	return ""
+	return " (" + awayWords(state) + ")"
 }
 
-func unlessHere(state string) string {
-	if words := awayWords(state); words != "" {
-		return " (" + words + ")"
+func awayWords(state string) string {
+	if state == questions.Left || state == "" {
+		return "no member of the room"
 	}
-	return ""
+	return state
 }
 
 func writeAnswers(t *cli.Text, indent string, answers []topic.Answer) {
