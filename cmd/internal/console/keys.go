@@ -24,6 +24,7 @@ var keyHelps = []keyHelp{
 	{"i", "what waits for you, in all rooms"},
 	{"/", "show only what contains a text"},
 	{"h", "the last handoff"},
+	{"d", "what the selected turn changed, and how to take it back"},
 	{"m", "message: tt msg send"},
 	{"t", "take the stick: tt take"},
 	{"a", "assign the stick to the selected member: tt assign"},
@@ -76,6 +77,9 @@ func (m *model) key(k tea.KeyPressMsg) tea.Cmd {
 		return m.roomsKey(name)
 	case pageInbox:
 		return m.inboxKey(name)
+	}
+	if name == "d" {
+		return m.readDiff()
 	}
 	m.roomKey(name)
 	return nil

@@ -59,6 +59,33 @@ func handoffText(e *event.Event) string {
 	return strings.TrimRight(b.String(), "\n")
 }
 
+// A diffMsg is what a turn changed, to be read.
+type diffMsg struct{ title, text string }
+
+// readDiff shows what the turn of the selected event changed, below the commands that bring work back.
+func (m *model) readDiff() tea.Cmd {
+	r := &m.detail.Room
+	id := r.View.TurnID
+	if list := m.entries(); len(list) > 0 {
+		if pick, _ := m.journalAt(list); pick >= 0 {
+			id = list[pick].Turn
+		}
+	}
+	run, d := m.run, &dialog{name: r.Name, path: r.View.CanonicalPath}
+	of := func(args ...string) command { return m.tt(d, "", args...) }
+	show := of("diff", number(id), "--patch")
+	show.argv[len(show.argv)-1] = "--text"
+	back := "to take it back         " + of("undo", number(id)).line() + "\nto bring back lost work " + of("restore", "--lost").line() + "\n\n"
+	return func() tea.Msg {
+		res := run(show)
+		text := string(res.stdout)
+		if res.err != nil {
+			text = res.refusal()
+		}
+		return diffMsg{"turn " + number(id) + ": " + show.line(), back + text}
+	}
+}
+
 // readSelected shows what is selected in full.
 func (m *model) readSelected() {
 	switch m.panel {

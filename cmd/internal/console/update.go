@@ -95,6 +95,8 @@ func (m *model) update(msg tea.Msg) tea.Cmd {
 		}
 	case inboxMsg:
 		m.items = msg
+	case diffMsg:
+		m.read(msg.title, msg.text)
 	case ranMsg:
 		m.ran(msg)
 		m.looks.due = true

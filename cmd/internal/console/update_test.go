@@ -485,3 +485,29 @@ func TestEditorHasTheTextOfTheKey(t *testing.T) {
 		t.Errorf("%q, %v", edited.text, edited.err)
 	}
 }
+
+// The diff of a turn is that of tt, in full, below the commands that bring work back, ready to copy.
+func TestDiffOfTurn(t *testing.T) {
+	w := newWorld(t)
+	w.keys("d") // of no room
+	if w.m.reading != nil || len(w.ran) > 0 {
+		t.Fatal("a diff is shown where no room is open")
+	}
+	w.keys("enter")
+	w.answers = []result{{stdout: []byte("+package parse\n")}}
+	w.keys("d")
+	if len(w.ran) != 1 || w.ran[0].argv[0] != "diff" || w.ran[0].argv[2] != "--patch" || w.m.reading == nil {
+		t.Fatalf("ran %v, reads %v", w.ran, w.m.reading)
+	}
+	for _, want := range []string{"+package parse", "tt undo " + w.ran[0].argv[1] + " ", "tt restore --lost "} {
+		if !strings.Contains(w.m.reading.text, want) {
+			t.Errorf("%q is not in %q", want, w.m.reading.text)
+		}
+	}
+	w.keys("esc")
+	w.answers = []result{{stderr: []byte(`{"error":"no_snapshot","message":"nothing is recorded"}`), err: errors.New("exit status 1")}}
+	w.keys("d")
+	if !strings.Contains(w.m.reading.text, "nothing is recorded") {
+		t.Errorf("%q does not say why", w.m.reading.text)
+	}
+}

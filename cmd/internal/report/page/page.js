@@ -491,12 +491,18 @@ function showTurn(t) {
     ["waited", t.w ? duration(t.w) : ""],
     ["began with", t.tk === undefined ? (BEGAN[t.k] || t.k || "") + (t.k !== "open_claim" && before && before.h ? " of " + who(before.a) + " (turn " + before.n + ")" : "") : ""],
     ["ended", t.e ? (ENDED[t.by] || t.by) + (t.to === undefined ? "" : " to " + who(t.to)) + (t.ew ? ": " + t.ew : "") : ""],
+    ["changed", t.f ? t.f + (t.f === 1 ? " file" : " files") + " +" + (t.fa || 0) + " −" + (t.fr || 0) : ""],
   ], d);
   if (h.status) { html("h4", "", "Did", d); html("p", "pre", String(h.status), d); }
   if (h.next_action) { html("h4", "", "Next", d); html("p", "pre", String(h.next_action), d); }
   section("Look at", (Array.isArray(h.artifacts) ? h.artifacts : []).map(artifact), d, true);
   section("Open questions", texts(h.open_questions), d);
   section("Do not", texts(h.do_not), d);
+  if (t.f) {
+    section("Files", t.fp || [], d, true);
+    html("h4", "", "To look at it, and to take it back", d);
+    html("p", "pre", ["tt diff ", "tt undo "].map(c => c + t.n + (D.redacted ? "" : " --path '" + D.path.replaceAll("'", "'\\''") + "'")).join("\n"), d);
+  }
   section("Meanwhile", said.filter(s => during(s.t) === t).map(s => clock(s.t, true) + " " + (s.what === "message" ? "" : s.what + ", ") + who(s.f) + " → " + s.to + ": " + s.text), d);
 }
 function pickSaid(s) {
