@@ -83,6 +83,7 @@ type Listener struct {
 	How     string            `json:"how,omitempty"`             // what listens now or did last; "" for hooks alone
 	Session string            `json:"harness_session,omitempty"` // of the harness; "" if none is open
 	Process *identity.Process `json:"process,omitzero"`          // of the harness; nil: not known
+	BegunBy *identity.Process `json:"begun_by,omitzero"`         // of the hook that said last that the session is open
 	Since   event.Time        `json:"since,omitzero"`            // when How began to listen
 	Armed   event.Time        `json:"armed_at,omitzero"`         // when the harness was told to watch the wake file; zero: it was not
 	Heard   event.Time        `json:"heard_at,omitzero"`         // when it last noticed a notification
@@ -159,6 +160,12 @@ func (a Agent) Hears() (l Listener, how string) {
 // watch the wake file.
 func (l *Listener) Proved() bool {
 	return l.How == ByWatch && !l.Armed.IsZero() && l.Heard.After(l.Armed.Time)
+}
+
+// BegunAfter reports whether the session began in the same process, and after the hook did that p runs.
+func (l *Listener) BegunAfter(p, session identity.Process) bool {
+	b := l.BegunBy
+	return b != nil && l.Process != nil && *l.Process == session && b.Host == p.Host && b.Boot == p.Boot && b.Namespace == p.Namespace && b.Start > p.Start
 }
 
 // InSession reports whether a session of a harness is open, as far as is known.

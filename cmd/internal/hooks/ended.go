@@ -49,26 +49,32 @@ func (h *run) endSession(ctx context.Context, agent *listen.Agent, quits bool) e
 }
 
 // endSessionsBefore ends the sessions that were open in the process of one that begins, where the
-// harness has one session a process.
-func (h *run) endSessionsBefore(ctx context.Context, agent *listen.Agent) {
+// harness has one session a process. late reports whether the one that begins has itself been replaced by
+// one of them: it ends nothing then.
+func (h *run) endSessionsBefore(ctx context.Context, agent *listen.Agent) (late bool) {
 	root := agent.Client.Self.Root
 	if !h.row().Hooks.OneSession || root == nil {
-		return
+		return false
 	}
 	// One that a command of another has started is in a process of its own, although the furthest is taken for it.
 	if identity.StartedBy(agent.Client.Table, agent.Client.Self.Harness, root, []identity.Process{*root}) {
-		return
+		return false
 	}
 	var ids []string
 	placed, _ := filepath.Glob(filepath.Join(h.store.Dir(), placesDir, "*", "*"))
 	for _, path := range placed {
 		ids = append(ids, filepath.Base(path))
 	}
-	for _, self := range agent.Client.SessionsBefore(ids) {
+	sessions, late := agent.Client.SessionsBefore(ids)
+	if late {
+		return true
+	}
+	for _, self := range sessions {
 		before := &listen.Agent{Client: h.Client(h.store, self)}
 		before.Session = before.Client.Hearing().Listener().Session
 		h.log(h.endSession(ctx, before, false))
 	}
+	return false
 }
 
 // goesOn reports whether the hook shows that its session goes on, which may have ended: its user

@@ -120,7 +120,9 @@ func (h *run) begin(ctx context.Context) error {
 	}
 	told := watches && h.isProved(agent)
 	if h.call.Kind == harness.KindSessionStart {
-		h.endSessionsBefore(ctx, agent)
+		if h.endSessionsBefore(ctx, agent) {
+			return nil
+		}
 		// What another process of it did is over. In this one it goes on, as after its context was made shorter.
 		if agent.Client.Hearing().Activity().What == "" || !isOf(agent.Client.Hearing().Listener().Process, agent) {
 			h.note(turn.ActivityIdle)

@@ -61,12 +61,14 @@ func (c *Client) HoldsHere() bool {
 
 // SessionsBefore returns the other agents of the harness whose session was open in the process of
 // the agent last, as members of a room or among the ids of others, and not known to have ended
-// while that goes on. One that is open in another process, too, is not among them.
-func (c *Client) SessionsBefore(others []string) (before []identity.Agent) {
+// while that goes on. One that is open in another process, too, is not among them. late reports whether one of them
+// began after this process: the harness has ended the agent's session meanwhile.
+func (c *Client) SessionsBefore(others []string) (before []identity.Agent, late bool) {
 	root := c.Self.Root
 	if root == nil {
-		return nil
+		return nil, false
 	}
+	self := c.Table.Self()
 	isLast := func(processes []identity.Process) bool {
 		return slices.Contains(processes, *root) && !c.isOpenBeside(processes, root)
 	}
@@ -74,9 +76,11 @@ func (c *Client) SessionsBefore(others []string) (before []identity.Agent) {
 		e, ended := c.HearingOf(id).Ended()
 		if last && id != c.Self.ID && strings.HasPrefix(id, c.Self.Harness+":") && !(ended && !e.Quits) &&
 			!slices.ContainsFunc(before, func(a identity.Agent) bool { return a.ID == id }) {
-			self := c.Self
-			self.ID = id
-			before = append(before, self)
+			agent := c.Self
+			agent.ID = id
+			before = append(before, agent)
+			l := c.HearingOf(id).Listener()
+			late = late || l.BegunAfter(self, *root)
 		}
 	}
 	for _, id := range others {
@@ -93,5 +97,5 @@ func (c *Client) SessionsBefore(others []string) (before []identity.Agent) {
 			}
 		}
 	}
-	return before
+	return before, late
 }

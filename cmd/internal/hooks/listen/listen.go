@@ -79,7 +79,8 @@ func (a *Agent) Begin(ctx context.Context, s Session) error {
 		if l.Process != nil && s.Process != nil && *l.Process != *s.Process { // that one watched
 			l.Armed = event.Time{}
 		}
-		l.Process = s.Process
+		by := a.Client.Table.Self()
+		l.Process, l.BegunBy = s.Process, &by
 		if s.Watches {
 			l.Armed = event.NewTime(a.now())
 			if l.How == hearing.ByWatch {
