@@ -23,7 +23,8 @@ type window struct {
 	hand     bool // its model was told that it has the turn
 	refused  time.Time
 	called   bool   // since it was refused
-	stopping bool   // the hooks at the end of its model's turn run
+	stopping bool   // the hook at the end of its model's turn runs
+	unheard  bool   // the one that the harness runs beside that in the background has yet to
 	ending   bool   // the hook at the end of its session runs
 	known    bool   // a hook of it has run
 	reason   string // of the refusal
@@ -164,7 +165,7 @@ func (w *world) edit(id string, x *window, shell bool, d time.Duration) {
 
 // idle ends the turn of a window's model, by a failure if one is given.
 func (w *world) idle(id string, x *window, failure string) {
-	x.stopping = true
+	x.stopping, x.unheard = true, failure == ""
 	w.child(id, x, "stop", func(p *proc) {
 		defer func() { x.stopping = false }()
 		if failure != "" {
@@ -187,6 +188,7 @@ func (w *world) idle(id string, x *window, failure string) {
 // listen is a hook in the background that wakes the model: at the end of its turn, or with bell when the file has changed
 // that the harness watches.
 func (w *world) listen(id string, x *window, bell bool) {
+	x.unheard = x.unheard && bell
 	session, what, kind, event, more := x.session, "listen", "listen", "Stop", map[string]any{"stop_hook_active": false}
 	if bell {
 		x.bell = modTime(x.watch)
