@@ -24,8 +24,8 @@ func (q *Quiet) Waiting(turn.WaitResult)        {}
 func (c *Client) TakeAuto(ctx context.Context, w *workspace.Workspace) (*Room, turn.WaitResult, error) {
 	for tries := 0; ; tries++ {
 		r, res, after, err := c.takeAuto(ctx, w)
-		if err != nil || res.Status == turn.YourTurn || res.CurrentOwner == r.Self.ID && res.HeldBy == 0 {
-			return r, res, err // the turn is the agent's, or another hook of the session has it
+		if err != nil || res.Status == turn.YourTurn || res.Status == turn.WaitClosed || res.CurrentOwner == r.Self.ID && res.HeldBy == 0 {
+			return r, res, err // the turn is the agent's, or another hook of the session has it, or there is none any more
 		}
 		r.want()
 		// A turn that has ended meanwhile calls nobody who wants it only now.
