@@ -6,8 +6,10 @@ import (
 	"path/filepath"
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
+	"github.com/talking-stick/tt/cmd/internal/hearing"
 	"github.com/talking-stick/tt/cmd/internal/hooks/listen"
 	"github.com/talking-stick/tt/cmd/internal/hooks/payload"
+	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/identity"
 	"github.com/talking-stick/tt/identity/harness"
 )
@@ -34,7 +36,11 @@ func (h *run) endSession(ctx context.Context, agent *listen.Agent, quits bool) e
 		if second { // what listens for the agent is that of the first
 			return nil
 		}
-		return agent.End(ctx, agent.Session)
+		err := agent.End(ctx, agent.Session)
+		if len(agent.Client.Hearing().Rooms()) > 0 { // until a hook of the other window says more: an idle holder is known as that
+			agent.Note(hearing.Doing{What: turn.ActivityIdle, Since: hearing.Began(agent.Client.Now()), Session: agent.Session})
+		}
+		return err
 	}
 	rooms := agent.Client.Hearing().Rooms()
 	if beside := h.leavePlaces(agent.Client.Self.ID); beside || len(rooms) > 0 { // else it has nothing to lose
