@@ -44,7 +44,10 @@ func (h *run) objection(ctx context.Context) string {
 	agent, err := h.agent()
 	kept := err == nil && !h.call.Interrupt && !h.call.Task && h.endAuto(ctx, agent, false)
 	reason := guard.Stop(ctx, h.call, h.rooms(), told(h.store.Dir()))
-	if kept && reason != "" {
+	switch {
+	case kept && reason == "": // nothing says so to the agent, as of a turn whose lease has run out
+		h.endAuto(ctx, agent, true)
+	case kept:
 		reason += ". Or stop again: it is handed over with the list of files"
 	}
 	return cli.Line(reason)
