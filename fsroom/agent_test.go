@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"github.com/talking-stick/tt/fsroom"
 )
 
 // A memo is a file of an agent.
@@ -105,4 +107,22 @@ func TestAgentSweepsOldTemporaries(t *testing.T) {
 		t.Errorf("left: %v", entries)
 	}
 	f.must(os.Remove(filepath.Join(a.Path("tmp"), "young")))
+}
+
+// What listens for an agent is notified by the time of a file, which is there when something listens.
+func TestNotifyListener(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	store := openStore(t, f.dir, fsroom.Options{})
+	a := store.Listener("a:1")
+	store.NotifyListener("a:1")
+	if a.Has(fsroom.ListenerWakeFile) {
+		t.Error("nothing listens, and a file was made")
+	}
+	long := time.UnixMilli(1_600_000_000_000)
+	f.must(a.Mark(fsroom.ListenerWakeFile, long))
+	store.NotifyListener("a:1")
+	if !a.Marked(fsroom.ListenerWakeFile).After(long) {
+		t.Error("the listener is not notified")
+	}
 }

@@ -378,3 +378,25 @@ func TestLossTornAnywhere(t *testing.T) {
 		}
 	}
 }
+
+// TestLockExchanged: another file gets the name of the lock alone while a change is written. Others
+// would lock that one, so the change is decided again.
+func TestLockExchanged(t *testing.T) {
+	f := newFixture(t)
+	f.do(join("a"), join("b"))
+	exchanged, decided := false, 0
+	exchange := func(log *journal.Log) error {
+		if !exchanged {
+			exchanged = true
+			f.must(os.Remove(f.room.LockPath()))
+			f.must(os.WriteFile(f.room.LockPath(), nil, 0o600))
+		}
+		return log.Sync()
+	}
+	r := f.at(fsroom.Options{Sync: exchange})
+	take := turnOn("a")
+	_, _, err := r.Update(t.Context(), func(s *tally) ([]event.Event, error) { decided++; return take(s) })
+	if err != nil || decided != 2 || f.view().State.Turn != 1 {
+		t.Errorf("%v, decided %d times, turn %d", err, decided, f.view().State.Turn)
+	}
+}

@@ -89,3 +89,23 @@ func TestUndoneMessage(t *testing.T) {
 		})
 	}
 }
+
+// TestPassTwice: an event that comes twice counts once.
+func TestPassTwice(t *testing.T) {
+	f := newFixture(t)
+	a, b := f.join("a:1"), f.join("b:1")
+	f.send(a, "b:1", "one")
+	f.send(a, "b:1", "two")
+	read, err := b.ReadCursor(f.Context(), f.state(b), 0)
+	f.must(err)
+	f.must(b.Room.EachEvent(f.Context(), 0, false, func(e *event.Event) error {
+		if turn.IsMail(e, "b:1") && read.at.Read == 0 {
+			read.Pass(e, true)
+			read.Pass(e, true)
+		}
+		return nil
+	}))
+	if n := read.Unread(f.state(b)); n != 1 {
+		t.Errorf("%d of 2 messages are unread", n)
+	}
+}

@@ -3,9 +3,12 @@ package member
 import (
 	"context"
 	"testing"
+	"time"
 
+	"github.com/talking-stick/tt/cmd/internal/hearing"
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/turn"
+	"github.com/talking-stick/tt/journal/event"
 )
 
 // A briefer is News that tells when it is asked for the briefing of a turn, and of which room.
@@ -42,5 +45,44 @@ func TestTurnIsToldOfTheRoomBefore(t *testing.T) {
 	}
 	if at := <-asked; at != atLook+1 {
 		t.Errorf("told of the room at %d, which was at %d when it was looked at first", at, atLook)
+	}
+}
+
+// The guardian of a turn that was released wakes those to whom it is offered after the first, and those that want it.
+func TestAfterTurn(t *testing.T) {
+	policy := turn.DefaultPolicy()
+	policy.WaiterGrace, policy.WakeGrace = 1, 1
+	f := newFixture(t)
+	a, _ := f.joinBeforeLock("a:1", policy)
+	long := time.Now().Add(-time.Hour)
+	rooms := map[string]*Room{}
+	for _, id := range []string{"b:1", "c:1", "d:1"} { // d wants the turn, and nothing listens for it that is known
+		r := f.join(id)
+		rooms[id] = r
+		if id != "d:1" {
+			release, err := r.Client.Hearing().Hold()
+			f.must(err)
+			t.Cleanup(release)
+			f.must(r.Client.Hearing().Save(&hearing.Listener{How: hearing.ByExec, Heard: event.NewTime(time.Now())}))
+		}
+		f.must(r.Client.Hearing().Dir().Mark(fsroom.ListenerWakeFile, long))
+	}
+	g := &guardian{Room: a, turn: f.try(a).TurnID, self: a.Table.Self()}
+	f.killGuardian(a)
+	_, _, err := a.Release(t.Context(), nil, []byte(`{"status":"s","next_action":"n"}`), "")
+	f.must(err)
+	for _, r := range rooms {
+		f.must(r.Client.Hearing().Dir().Mark(fsroom.ListenerWakeFile, long))
+	}
+	rooms["d:1"].want()
+	done := false
+	for n := 0; !done && n < 10_000; n++ {
+		done, _, err = g.afterTurn(f.state(a))
+		f.must(err)
+	}
+	for _, id := range []string{"c:1", "d:1"} { // the release has woken b
+		if r := rooms[id]; !r.Client.Hearing().Dir().Marked(fsroom.ListenerWakeFile).After(long) {
+			t.Errorf("%s is not notified", id)
+		}
 	}
 }

@@ -36,9 +36,10 @@ var (
 )
 
 // A mutant is a change of a function.
-type mutant struct{ name, file, function, old, new string }
+type mutant struct{ name, file, function, test, old, new string }
 
-// read reads the table. A mutant is a line "NAME FILE FUNCTION", a line that begins with "- " and one that begins with "+ ".
+// read reads the table. A mutant is a line "NAME FILE FUNCTION", with the name of a test of the package behind it where all its
+// tests take long, a line that begins with "- " and one that begins with "+ ".
 func read(path string) (all []mutant, err error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -52,8 +53,8 @@ func read(path string) (all []mutant, err error) {
 			all[len(all)-1].old = line[2:]
 		case strings.HasPrefix(line, "+") && len(all) > 0:
 			all[len(all)-1].new = strings.TrimPrefix(line[1:], " ")
-		case len(words) == 3:
-			all = append(all, mutant{name: words[0], file: words[1], function: words[2]})
+		case len(words) == 3 || len(words) == 4:
+			all = append(all, mutant{name: words[0], file: words[1], function: words[2], test: strings.Join(words[3:], "")})
 		default:
 			return nil, fmt.Errorf("%s:%d: %q is no line of the table", path, n+1, line)
 		}
@@ -170,7 +171,7 @@ func try(dir string, m mutant) (by string, used time.Duration, err error) {
 	ctx, stop := context.WithTimeout(context.Background(), 10**limit)
 	defer stop()
 	for _, step := range [][]string{
-		{"its package's tests", "-short", "./" + filepath.Dir(m.file)}, // first: less has to be built
+		{"its package's tests", "-short", "./" + filepath.Dir(m.file), "-run", m.test}, // first: less has to be built
 		{"the simulation, kept traces", "-short", "./cmd/internal/simulation", "-run", "TestFound"},
 		{"the simulation, new seeds", "./cmd/internal/simulation", "-run", "TestSeeds", "-sim.seeds", fmt.Sprint(*seeds), "-sim.shorten=false"},
 	} {
