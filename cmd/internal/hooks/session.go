@@ -105,10 +105,10 @@ func (h *run) begin(ctx context.Context) error {
 	watches := h.watches()
 	agent, err := h.agent()
 	if err != nil {
-		if h.guest == nil || !*h.guest || !watches {
+		if h.guest == nil || !*h.guest {
 			return err
 		}
-		return h.watchToo()
+		return h.beginToo(watches)
 	}
 	var r payload.Reply
 	if watches {
@@ -154,11 +154,15 @@ func (h *run) begin(ctx context.Context) error {
 	return errAnswered
 }
 
-// watchToo tells a second window what to watch: it is the only one when the first has ended.
-func (h *run) watchToo() error {
+// beginToo records that the session is open in a second window, which is the only one when the first has ended, and
+// tells it what to watch.
+func (h *run) beginToo(watches bool) error {
 	agent, err := h.sessionAgent()
 	if err != nil {
 		return err
+	}
+	if h.sign(agent); !watches {
+		return errNotTold
 	}
 	path, err := agent.WakePath()
 	if err != nil {

@@ -23,7 +23,7 @@ func (o *oracle) forget() {
 		r.turn = o.back
 	}
 	for _, x := range o.w.windows {
-		if !o.room().Agent(x.agent).Has("wants") {
+		if !o.state.Open || !o.room().Agent(x.agent).Has("wants") { // its life may have been closed since
 			x.refused = never
 		}
 	}
