@@ -74,14 +74,11 @@ func (p places) look() (ids []string, isPart, has bool) {
 		if err != nil || !info.Mode().IsRegular() {
 			continue
 		}
-		age := time.Since(info.ModTime())
 		if id == p.me.Client.Self.ID {
-			if has = true; age > placeEvery {
-				now := time.Now()
-				_ = os.Chtimes(path, now, now)
-			}
+			has = p.keep()
 			continue
 		}
+		age := time.Since(info.ModTime())
 		process := p.me.Client.HearingOf(id).Listener().Process
 		if process == nil {
 			var of identity.Process
@@ -103,6 +100,20 @@ func (p places) look() (ids []string, isPart, has bool) {
 		}
 	}
 	return ids, isPart, has
+}
+
+// keep records a sign of life of this session, and reports whether it has a place.
+func (p places) keep() bool {
+	path := filepath.Join(p.dir, p.me.Client.Self.ID)
+	info, err := os.Lstat(path)
+	if err != nil || !info.Mode().IsRegular() {
+		return false
+	}
+	if time.Since(info.ModTime()) > placeEvery {
+		now := time.Now()
+		_ = os.Chtimes(path, now, now)
+	}
+	return true
 }
 
 // worksIn reports whether a write of the session to the tree of root is work there: in a

@@ -42,8 +42,8 @@ func (h *run) shell(ctx context.Context) error {
 		if again, err = h.comeBack(ctx, rooms); err != nil {
 			return err
 		}
-		if rooms.auto != nil && reads {
-			_, _ = rooms.Stick(ctx, h.call.Dir, h.call) // to read is a sign of life, too
+		if rooms.auto != nil && reads && !h.keepsPlace() {
+			_, _ = rooms.Stick(ctx, h.call.Dir, h.call) // takes a place
 		}
 	}
 	h.recordBefore(ctx, writes)
@@ -51,6 +51,14 @@ func (h *run) shell(ctx context.Context) error {
 		return h.take(ctx, take)
 	}
 	return nil
+}
+
+// keepsPlace records that the session works where its command runs, to read is a sign of life, too. It reports whether it has
+// a place there.
+func (h *run) keepsPlace() bool {
+	w, err := h.Locate(h.call.Dir)
+	agent, unknown := h.sessionAgent()
+	return err == nil && unknown == nil && h.places(w.Root, agent).keep()
 }
 
 // recordBefore takes a snapshot of each tree in which the tool is about to write. Of paths that are in no room only those

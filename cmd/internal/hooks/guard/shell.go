@@ -97,8 +97,10 @@ func Shell(ctx context.Context, call payload.Call, env shell.Env, rooms Rooms, i
 			writes = append(writes, Write{Path: c.Stick.Root, Destroys: destroys})
 		}
 	}
-	if here := stickHere(ctx, call, rooms); len(j.Unknown) > 0 && here != nil && here.isHeld() && here.isMine() { // it may write
-		writes = append(writes, Write{Path: here.Root})
+	if len(j.Unknown) > 0 { // it may write
+		if here := stickHere(ctx, call, rooms); here != nil && here.isHeld() && here.isMine() {
+			writes = append(writes, Write{Path: here.Root})
+		}
 	}
 	return "", writes, take
 }
