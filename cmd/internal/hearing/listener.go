@@ -164,8 +164,12 @@ func (l *Listener) Proved() bool {
 
 // BegunAfter reports whether the session began in the same process, and after the hook did that p runs.
 func (l *Listener) BegunAfter(p, session identity.Process) bool {
-	b := l.BegunBy
-	return b != nil && l.Process != nil && *l.Process == session && b.Host == p.Host && b.Boot == p.Boot && b.Namespace == p.Namespace && b.Start > p.Start
+	if l.BegunBy == nil || l.Process == nil || *l.Process != session {
+		return false
+	}
+	by, start := *l.BegunBy, p.Start
+	by.PID, by.Start, p.PID, p.Start = 0, 0, 0, 0
+	return by == p && l.BegunBy.Start > start
 }
 
 // InSession reports whether a session of a harness is open, as far as is known.
