@@ -33,8 +33,14 @@ var source string
 //go:embed page.css
 var style string
 
+//go:embed chart.js
+var chart string
+
 //go:embed page.js
-var script string
+var controls string
+
+// script is what the page runs.
+var script = "\"use strict\";\n(() => {\n" + chart + controls + "})();\n"
 
 // parsed returns the template; the console needs none.
 var parsed = sync.OnceValue(func() *template.Template { return template.Must(template.New("page").Funcs(functions).Parse(source)) })
