@@ -135,7 +135,7 @@ func TestOtherWindow(t *testing.T) {
 	gone := ended(a.Table)
 	self := a.Table.Self()
 	sibling := f.child()
-	window(&sibling).recordProcess()
+	f.must(window(&sibling).recordProcess())
 	for _, c := range []struct {
 		name   string
 		holder identity.Process

@@ -154,7 +154,9 @@ type grant struct {
 // guardian can be started the record is written all the same, so that the turn can be
 // released. It may be called again if the turn was not granted. The room is locked.
 func (r *Room) prepare(g *grant, fence turn.Fence, policy turn.Policy, proof turn.Proof, byHand bool) error {
-	r.recordProcess() // the guardian has to know it from the beginning
+	if err := r.recordProcess(); err != nil { // without it the agent would be taken for one that has ended
+		return err
+	}
 	if g.lease.Fence == (turn.Fence{}) {
 		_ = r.own().Read(leaseFile, &g.before)
 	}

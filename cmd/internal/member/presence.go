@@ -42,7 +42,7 @@ func (r *Room) RecordPresence(ctx context.Context, st *turn.State) {
 	if r.recordCommand(); r.HeldByOtherWindow(st) == 0 {
 		r.recordSign()
 	} else { // it is no sign of who holds the turn
-		r.recordProcess()
+		_ = r.recordProcess()
 	}
 	r.ReplaceGuardian(ctx, st, false)
 	r.SettleJobs(ctx)
@@ -68,7 +68,7 @@ func (r *Room) RecordSign() {
 	switch {
 	case !r.FS.Exists():
 	case r.own().Read(leaseFile, &l) && (r.otherWindow(l.Holder) != 0 || r.isElsewhere(identity.Process(l.Guardian))):
-		r.recordProcess()
+		_ = r.recordProcess()
 	default:
 		r.recordSign()
 	}
@@ -77,7 +77,7 @@ func (r *Room) RecordSign() {
 func (r *Room) recordSign() {
 	r.Client.Hearing().GoOn()
 	_ = r.own().Mark(seenFile, r.time())
-	r.recordProcess()
+	_ = r.recordProcess()
 }
 
 // recordArrival records that the agent has just joined. It counts as waiting, and so
@@ -89,17 +89,17 @@ func (r *Room) recordArrival() {
 	r.recordPath()
 }
 
-// recordProcess adds the process of the agent to its record if it is not there.
-func (r *Room) recordProcess() {
+// recordProcess adds the process of the agent to its record if it is not there. When it returns nil it is.
+func (r *Room) recordProcess() error {
 	root := r.Self.Root
 	known := func(record processRecord) bool {
 		return slices.Contains(record.Processes, *root) && record.Lingers == r.Self.SessionExported
 	}
 	if root == nil || known(r.processRecord(r.Self.ID)) {
-		return
+		return nil
 	}
 	var record processRecord
-	_ = r.own().Change(processesFile, &record, func(found bool) bool {
+	return r.own().Change(processesFile, &record, func(found bool) bool {
 		if !found {
 			record = processRecord{}
 		}

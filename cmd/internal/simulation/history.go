@@ -19,6 +19,9 @@ import (
 func (o *oracle) forget() {
 	o.look()
 	o.back = o.state.Turn
+	for _, p := range o.w.procs { // what they acknowledge may be from before
+		p.older = true
+	}
 	for _, r := range o.reads { // they may have read either room
 		r.turn = o.back
 	}

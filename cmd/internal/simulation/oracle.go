@@ -255,7 +255,7 @@ func (o *oracle) answered(p *proc, x *window, command string, r result) {
 			if x.hand = false; command == "leave" || command == "close" {
 				o.wantsNot(x.agent)
 			}
-			if seq, ok := r.answer["event_seq"].(float64); ok {
+			if seq, ok := r.answer["event_seq"].(float64); ok && !p.older {
 				o.told(int64(seq), map[string]string{"release": turn.Released, "assign": turn.Passed, "close": turn.Closed}[command])
 			}
 		}
