@@ -49,6 +49,9 @@ func runRoomName(_ context.Context, c *cli.Invocation) error {
 		return err
 	}
 	res := roomNameResult{WorkspaceRoot: w.Root}
+	if !c.HasArg("room") {
+		c.Out.Reads()
+	}
 	given := c.Env.Lookup(hosts.RoomVariable)
 	switch {
 	case c.HasArg("room") && c.Given("room"):
@@ -85,6 +88,7 @@ func runRoomName(_ context.Context, c *cli.Invocation) error {
 
 var roomExportCommand = &cli.Command{
 	Name:   "room export",
+	Reads:  true,
 	Traits: cli.Traits{LastKnown: true},
 	Args:   []cli.Arg{pathArg},
 	Short:  "print all events of the room, those of its earlier lives too",
