@@ -71,15 +71,6 @@ func AgentKey(id string) string {
 	return slug(id) + "-" + hex.EncodeToString(sum[:6])
 }
 
-// Heard returns when the engine got the last record of the agent from another host, by the
-// engine's clock. It is zero if no other host has sent one, or if this host has sent one since.
-func (a Agent) Heard() time.Time {
-	if a.peers == nil {
-		return time.Time{}
-	}
-	return a.peers.Heard(a.key())
-}
-
 // Path returns the path of one of the agent's files.
 func (a Agent) Path(name string) string { return filepath.Join(a.dir, name) }
 

@@ -33,10 +33,14 @@ type Shared[S any] interface {
 	Exists() bool // called if there is no journal here: whether the engine has the room
 	Confirm(ctx context.Context) (*Snapshot[S], error)
 	Renew(ctx context.Context, note Renewal[S], appended func() error) error
+	// Note returns the last note of the room that this host has fetched, and when the engine
+	// got it, on its own clock; nil if there is none.
 	Note() (note []byte, at time.Time)
+	// Unreachable returns why the engine could not be reached when it was asked last for what
+	// this host does not have of the room: nil if it was. The room was up to date at the time
+	// asOf, which is zero if it never was.
 	Unreachable() (asOf time.Time, err error)
 	RefreshAll(ctx context.Context) (failed map[string]error, err error)
-	FetchAgents(ctx context.Context)
 	Peers
 }
 
@@ -71,6 +75,9 @@ type Peers interface {
 // anew or copied back: no turn is confirmed meanwhile, whenever it was last.
 const LostFile = "lost"
 
+// Shared returns what an engine that shares the room with other hosts says of it, nil for a room of this host alone.
+func (r *Room[S]) Shared() Shared[S] { return r.shared }
+
 // IsShared reports whether the room is shared with other hosts by an engine.
 func (r *Room[S]) IsShared() bool { return r.shared != nil }
 
@@ -92,33 +99,6 @@ func (r *Room[S]) Renew(ctx context.Context, note Renewal[S], appended func() er
 		})
 	}
 	return r.store.Explain(r.shared.Renew(ctx, note, appended), r.dir)
-}
-
-// Note returns the last note of the room that this host has fetched, and when the engine
-// got it, on its own clock; nil if there is none, or no engine.
-func (r *Room[S]) Note() (note []byte, at time.Time) {
-	if r.shared == nil {
-		return nil, time.Time{}
-	}
-	return r.shared.Note()
-}
-
-// Unreachable returns why the engine could not be reached when it was asked last for what
-// this host does not have of the room: nil if it was, or if there is none. The room was
-// up to date at the time asOf, which is zero if it never was.
-func (r *Room[S]) Unreachable() (asOf time.Time, err error) {
-	if r.shared == nil {
-		return time.Time{}, nil
-	}
-	return r.shared.Unreachable()
-}
-
-// BootOf returns the boot that another host has said it is in, "" if it is not known.
-func (r *Room[S]) BootOf(host string) string {
-	if r.shared == nil {
-		return ""
-	}
-	return r.shared.Boot(host)
 }
 
 // Confirm is [Room.View] for those who need proof: at some moment since the call a majority

@@ -50,7 +50,7 @@ func TestNotesAreOrderedByRevision(t *testing.T) {
 	renew(t, h.room(1, fsroom.Options{}), "two")
 	for i := range h.dirs {
 		h.view(i)
-		note, at := h.room(i, fsroom.Options{}).Note()
+		note, at := h.room(i, fsroom.Options{}).Shared().Note()
 		if late := at.Sub(before.Now); string(note) != "two" || late < -time.Second || late > time.Minute {
 			t.Errorf("host %d has the note %q, %v after it was made", i, note, late)
 		}
@@ -190,7 +190,7 @@ func TestReadersOfALockedMirror(t *testing.T) {
 		if _, err := r.View(); err != nil {
 			t.Error(err)
 		}
-		if note, at := r.Note(); string(note) != "renewed" || at.IsZero() {
+		if note, at := r.Shared().Note(); string(note) != "renewed" || at.IsZero() {
 			t.Errorf("the note is %q of %v", note, at)
 		}
 	})

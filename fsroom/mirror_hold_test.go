@@ -60,7 +60,7 @@ func TestRecordIsPublishedAgain(t *testing.T) {
 	e.SetAway(false)
 	for limit := time.Now().Add(patience); ; time.Sleep(time.Millisecond) {
 		here := h.room(1, fsroom.Options{Host: "here", Boot: "mine"})
-		if here.Agent("a").Held("seen") && here.BootOf("there") == "first" {
+		if here.Agent("a").Held("seen") && here.Shared().Boot("there") == "first" {
 			return
 		}
 		if time.Now().After(limit) {
@@ -205,7 +205,7 @@ func TestBootIsFetchedAlone(t *testing.T) {
 		here := h.room(1, fsroom.Options{Host: "here", Boot: "mine"})
 		c.fetched.Store(0)
 		for host, want := range map[string]string{"there": boot, "nowhere": ""} {
-			if got := here.BootOf(host); got != want {
+			if got := here.Shared().Boot(host); got != want {
 				t.Errorf("%s is in the boot %q, want %q", host, got, want)
 			}
 		}

@@ -66,7 +66,7 @@ func TestRenewalAfterAStoreHasLostSome(t *testing.T) {
 			h.view(0)
 			h.view(1)
 			for name, r := range map[string]*room{"its own host": h.room(0, fsroom.Options{}), "another": h.room(1, fsroom.Options{}), "the process": r} {
-				if note, _ := r.Note(); string(note) != "after" {
+				if note, _ := r.Shared().Note(); string(note) != "after" {
 					t.Errorf("%s has the note %q", name, note)
 				}
 			}

@@ -199,48 +199,6 @@ func TestRefreshReadsWhatHasChanged(t *testing.T) {
 	}
 }
 
-// A list of all rooms asks once what is known of all their agents.
-func TestAgentsOfAllRoomsAreFetchedAtOnce(t *testing.T) {
-	t.Parallel()
-	e := &countingEngine{Engine: inMemory(t)}
-	there := openStore(t, tempDir(t), fsroom.Options{Engine: e, Host: "there"})
-	var passed atomic.Int64
-	later := func() time.Time { return time.Now().Add(time.Duration(passed.Load())) }
-	here := openStore(t, tempDir(t), fsroom.Options{Engine: e, Host: "here", Now: later})
-	room := func(s *fsroom.Store, n int) *room { return fsroom.At(s, tallyRules, fmt.Sprint("room", n)) }
-	const rooms = 5
-	for n := range rooms {
-		change(t, room(there, n), join("a"))
-		if err := room(there, n).Agent("a").Mark("seen", time.Now()); err != nil {
-			t.Fatal(err)
-		}
-	}
-	e.records.Store(0)
-	fsroom.FetchAgents(t.Context(), here, tallyRules)
-	for n := range rooms {
-		if room(here, n).Agent("a").Heard().IsZero() {
-			t.Errorf("room %d: the agent is not known", n)
-		}
-	}
-	if n := e.records.Load(); n != 0 {
-		t.Errorf("%d rooms were asked for their agents", n)
-	}
-	r := room(here, 0)
-	if err := room(there, 0).Agent("b").Mark("seen", time.Now()); err != nil {
-		t.Fatal(err)
-	}
-	passed.Store(int64(time.Minute))
-	for r.Agent("b").Heard().IsZero() { // an agent that came later is found a moment later
-		if t.Context().Err() != nil {
-			t.Fatal("the agent is not found")
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
-	if e.records.Load() == 0 {
-		t.Error("the room was not asked again")
-	}
-}
-
 // A name that leads out of the directory comes from no program of ours.
 func TestRoomsOfOtherHostsStayInTheirDirectory(t *testing.T) {
 	t.Parallel()
@@ -454,7 +412,7 @@ func TestNotesComeBetweenChanges(t *testing.T) {
 	}
 	for i := range h.dirs {
 		h.view(i)
-		if note, at := h.room(i, fsroom.Options{}).Note(); string(note) != "renewed" || at.IsZero() {
+		if note, at := h.room(i, fsroom.Options{}).Shared().Note(); string(note) != "renewed" || at.IsZero() {
 			t.Errorf("host %d has the note %q of %v", i, note, at)
 		}
 	}

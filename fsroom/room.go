@@ -227,15 +227,6 @@ func Refresh[S any](ctx context.Context, s *Store, rules *Rules[S]) (failed map[
 	return nil, nil
 }
 
-// FetchAgents asks the engine once what other hosts say of the agents of all rooms of a kind.
-// Rooms that are looked at next, for a few seconds, need not ask for theirs. Without an
-// engine, and where that fails, it does nothing.
-func FetchAgents[S any](ctx context.Context, s *Store, rules *Rules[S]) {
-	if shared := At(s, rules, "").shared; shared != nil {
-		shared.FetchAgents(ctx)
-	}
-}
-
 // Rooms returns the names of all rooms of a kind that have a journal. With an engine it first
 // brings the mirrors up to date, as [Refresh] does, unless the store is [Store.Offline].
 func Rooms[S any](s *Store, rules *Rules[S]) ([]string, error) {

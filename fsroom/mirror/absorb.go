@@ -80,11 +80,6 @@ func (r *mirror[S]) absorb(t *tail) error {
 	return nil
 }
 
-// linesLost reports whether a mirror that ends at the position has lost lines.
-func (m *marker) linesLost(end journal.Position) bool {
-	return end.Seq < m.Seq || end.Seq == m.Seq && end.Offset != m.Offset
-}
-
 // startOver makes the next fetch begin with the first change. It returns errLinesLost,
 // or why that could not be done: who gets errLinesLost fetches at once.
 func (r *mirror[S]) startOver() error {
@@ -218,19 +213,4 @@ func (r *mirror[S]) compare(e *event.Event) error {
 		err = r.explainEngine(engine.ErrRewound)
 	}
 	return err
-}
-
-// decodeChange returns the events of the lines of a change.
-func decodeChange(lines []byte) (events []event.Event, err error) {
-	for line := range bytes.Lines(lines) {
-		e, err := event.Decode(line)
-		if err != nil {
-			return nil, err
-		}
-		events = append(events, e.Clone())
-	}
-	if len(events) == 0 {
-		return nil, errors.New("a change without events")
-	}
-	return events, nil
 }

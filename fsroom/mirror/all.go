@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/talking-stick/tt/fsroom"
-	"github.com/talking-stick/tt/fsroom/engine"
 )
 
 const (
@@ -70,39 +69,6 @@ func (r *mirror[S]) RefreshAll(ctx context.Context) (map[string]error, error) {
 		return nil, r.unlessBehind(err)
 	}
 	return failed, nil
-}
-
-// recordsFreshForAll is how long records that were fetched for all rooms are used, once for
-// each room.
-const recordsFreshForAll = 5 * time.Second
-
-// allRecords are those of all rooms of a folder, by which they are kept.
-type allRecords struct {
-	at    time.Time
-	rooms map[string]map[string]engine.Record
-}
-
-type allRecordsKey string
-
-// FetchAgents is [fsroom.FetchAgents].
-func (r *mirror[S]) FetchAgents(ctx context.Context) {
-	if r.engine == nil {
-		return
-	}
-	at := r.Store().Options().Now()
-	if rooms, err := r.engine.AllRecords(ctx, r.Rules().Folder+"."); err == nil {
-		r.Store().Memory().Store(allRecordsKey(r.Rules().Folder), &allRecords{at, rooms})
-	}
-}
-
-// recordsOf returns the records of agents of the room, of all if none is named. The first time
-// they are those that were fetched for all rooms a moment ago.
-func (r *mirror[S]) recordsOf(ctx context.Context, agents ...string) (map[string]engine.Record, error) {
-	kept, _ := r.Store().Memory().Load(allRecordsKey(r.Rules().Folder))
-	if all, ok := kept.(*allRecords); ok && r.records.fetched.IsZero() && r.Store().Options().Now().Sub(all.at) < recordsFreshForAll {
-		return all.rooms[r.engineName()], nil
-	}
-	return r.engine.Records(ctx, r.engineName(), agents...)
 }
 
 func (r *mirror[S]) unlessBehind(err error) error {

@@ -10,10 +10,8 @@ import (
 	"time"
 
 	"github.com/talking-stick/tt/fsroom"
-	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/engine"
 	"github.com/talking-stick/tt/journal"
-	"github.com/talking-stick/tt/journal/event"
 	"github.com/talking-stick/tt/journal/wire"
 	"github.com/talking-stick/tt/lockfile"
 )
@@ -34,80 +32,6 @@ type mirror[S any] struct {
 // a program that has engines.
 func New[S any](files *fsroom.Files[S]) fsroom.Shared[S] {
 	return &mirror[S]{Files: files, engine: files.Store().Options().Engine}
-}
-
-// A marker says how far a mirror has got. It is written after the journal, without a sync:
-// a marker that is behind costs a repetition, and one that is ahead of the journal shows
-// that lines were lost, which are then fetched again.
-type marker struct {
-	Revision int64  `json:"revision"`  // of the last change in the mirror
-	Offset   int64  `json:"offset"`    // the end of the mirror's journal after it; 0 between two lives
-	Seq      int64  `json:"event_seq"` // of its last event
-	EventID  string `json:"event_id,omitempty"`
-	Changes  int64  `json:"changes"` // how many the mirror has, since the engine's first
-	// The last note that was fetched, its revision, and when the engine got it.
-	Note         string     `json:"note,omitempty"`
-	NoteRevision int64      `json:"note_revision,omitempty"`
-	NoteAt       event.Time `json:"note_at,omitzero"`
-}
-
-// A tail is what the engine has from a marker on.
-type tail struct {
-	at      time.Time // when the engine was asked
-	took    time.Duration
-	from    marker
-	entries []engine.Entry  // changes and notes; the first is the change at the marker
-	last    engine.Revision // of what was read
-	chain   chain
-	stale   *marker // that of the mirror, at which the engine has another change; nil: from is that
-}
-
-func newTail(m marker) *tail {
-	return &tail{from: m, last: engine.Revision(m.Revision), chain: chain{seq: m.Seq}}
-}
-
-// add adds an entry, unless it is to be skipped.
-func (t *tail) add(e engine.Entry) error {
-	if t.last = e.Revision; e.Lines == nil || int64(e.Revision) <= t.from.Revision || t.chain.follows(e) {
-		t.entries = append(t.entries, e)
-	}
-	return nil
-}
-
-// news reports whether the tail has a change or a note that the mirror had not.
-func (t *tail) news() bool {
-	last := false // whether its last note is one
-	for _, e := range t.entries {
-		switch {
-		case e.Lines == nil:
-			last = t.from.lacks(e)
-		case int64(e.Revision) > t.from.Revision:
-			return true
-		}
-	}
-	return last
-}
-
-// lastNote returns a marker that has only the last note of the tail.
-func (t *tail) lastNote() *marker {
-	m := t.from
-	for _, e := range t.entries {
-		m.noted(e)
-	}
-	return &m
-}
-
-// lacks reports whether a note is one that the mirror did not have. A store that was copied back
-// gives new notes revisions that it has given before.
-func (m *marker) lacks(e engine.Entry) bool {
-	return int64(e.Revision) > m.NoteRevision || event.NewTime(e.At).After(m.NoteAt.Time)
-}
-
-// noted adds a note to the marker, if it is one that the mirror did not have.
-func (m *marker) noted(e engine.Entry) {
-	if e.Lines == nil && m.lacks(e) {
-		m.Note, m.NoteRevision, m.NoteAt = string(e.Note), int64(e.Revision), event.NewTime(e.At)
-	}
 }
 
 var (
@@ -269,86 +193,6 @@ func (r *mirror[S]) has(t *tail) bool {
 		}
 	}
 	return m.Revision >= change && t.follows(m) && (note == nil || !m.lacks(*note))
-}
-
-// follows reports whether what the engine has is what the mirror has, and more: a mirror that went
-// on since it was fetched may have done so with a store that has lost it since.
-func (t *tail) follows(m marker) bool {
-	for _, e := range t.entries {
-		if int64(e.Revision) == m.Revision && e.Lines != nil {
-			return lastEventID(e.Lines) == m.EventID
-		}
-	}
-	return m.Revision <= t.from.Revision || m.Revision > int64(t.last)
-}
-
-// lastEventID returns the id of the last event of a change.
-func lastEventID(lines []byte) string {
-	events, err := decodeChange(lines)
-	if err != nil || len(events) == 0 {
-		return ""
-	}
-	return events[len(events)-1].ID
-}
-
-// explainEngine gives an error of the engine a code. What it says that the engine has lost is noted in
-// the mirror, and an engine that has less than the mirror is closed to the changes of all hosts: what it
-// grants may be somebody's.
-func (r *mirror[S]) explainEngine(err error) error {
-	behind := (*engine.BehindError)(nil)
-	less := errors.Is(err, engine.ErrRewound) || errors.As(err, &behind)
-	if err = ExplainEngine(err, r.Name()); code.Of(err) != code.EngineRewound && code.Of(err) != code.EngineRestored || !r.HasDir() {
-		return err
-	}
-	if r.Kept(fsroom.LostFile) == "" {
-		r.Keep(fsroom.LostFile, string(code.Of(err)))
-	}
-	if less {
-		r.Keep(fsroom.LostFile, lessThanHere)
-		ctx, cancel := context.WithTimeout(context.Background(), engine.Patience)
-		defer cancel()
-		_ = r.engine.Shut(ctx, r.Store().Options().Host) // else the next command does
-	}
-	return err
-}
-
-// lessThanHere is in the file of that name where the engine has less than the mirror.
-const lessThanHere = "engine_rewound"
-
-// confirmed notes that the engine has all that the mirror has, and, if it has taken an entry of this host, takes changes.
-func (r *mirror[S]) confirmed(taken bool) {
-	if lost := r.Kept(fsroom.LostFile); lost == lessThanHere || lost != "" && taken {
-		_ = os.Remove(filepath.Join(r.Dir(), fsroom.LostFile))
-	}
-}
-
-// ExplainEngine gives an error of an engine a code. The room may be "".
-func ExplainEngine(err error, room string) error {
-	var coded *code.Error
-	var behind *engine.BehindError
-	switch {
-	case err == nil, errors.As(err, &coded), errors.Is(err, engine.ErrConflict), errors.Is(err, context.Canceled):
-		return err
-	case errors.As(err, &behind) && errors.As(behind.Err, &coded) && coded.Code == code.EngineRestored:
-		return coded.Because(err) // it would refuse a change for that, too
-	case errors.Is(err, engine.ErrRewound):
-		return code.New(code.EngineRewound, "the engine has less of room %s than this host", room).
-			WithHint(`nothing was changed; "tt doctor --repair" gives the engine what it lost`).With("room_id", room).Because(err)
-	case errors.Is(err, engine.ErrTooLarge):
-		return code.New(code.BodyTooLarge, "the change is larger than the engine takes").
-			WithHint("nothing was changed; say it shorter").Because(err)
-	}
-	return errUnreachable(err)
-}
-
-func errUnreachable(err error) error {
-	e := code.New(code.EngineUnreachable, "the engine cannot be reached: %v", err).
-		WithHint("nothing was changed; look at the network and the server, and try again").Because(err)
-	why := engine.UnreachableError{Since: time.Now()}
-	if known := (*engine.UnreachableError)(nil); errors.As(err, &known) {
-		why = *known
-	}
-	return e.With("since", event.NewTime(why.Since)).With("servers", why.Servers)
 }
 
 // noLimit is the patience of those who wait for the mirror's lock as others do.

@@ -20,6 +20,8 @@ type Facts struct {
 	// Support returns what is known of the processes on which the turn in progress depends.
 	// It is nil where nobody asks for [State.Trouble].
 	Support func() Support
+	// Host names this host among those that share the room; "": none do.
+	Host string
 	// Directory is that of the room on this host; "": the one where the room was made.
 	Directory string
 	// Lease is what is known of the current turn's lease beyond its grant. It is zero, or

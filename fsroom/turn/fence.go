@@ -45,8 +45,18 @@ func NoActiveLease(s *State, f Facts, agent string) error {
 	return s.explain(s.withSituation(f, e.With("agent_id", agent)), agent)
 }
 
-// AgentElsewhere refuses an agent that has the turn on another host, since an agent is on one host.
-func AgentElsewhere(s *State, f Facts, host string) *code.Error {
+// HostOf returns the host on which an agent has the turn, "" if that is the one given or it has none. An agent is
+// on one host.
+func (s *State) HostOf(agent, here string) string {
+	if here == "" || s.Owner != agent || s.Grant.Host == here {
+		return ""
+	}
+	return s.Grant.Host
+}
+
+// AgentElsewhere refuses an agent that has the turn on another host.
+func (s *State) AgentElsewhere(f Facts) *code.Error {
+	host := s.Grant.Host
 	return s.withSituation(f, code.New(code.AgentElsewhere, "%s has turn %d on host %s", s.Owner, s.Turn, host).
 		WithHint(hintElsewhere, host).With("agent_id", s.Owner).With("host", host))
 }

@@ -91,7 +91,6 @@ func (r *WaitResult) Shape() any {
 type TryRequest struct {
 	Agent string
 	Lease string // the lease id to issue, never used before
-	Host  string // that of the agent; "" without an engine
 	Park  bool   // claim only a turn that is reserved for the agent or offered to it first
 
 	Waited time.Duration // how long the agent has waited
@@ -188,7 +187,7 @@ func (s *State) grant(f Facts, r TryRequest) ([]event.Event, WaitResult, error) 
 	}
 	e := event.Event{
 		Type: Claim, Turn: s.Turn + 1, From: from, To: r.Agent,
-		Payload: payload(&grantPayload{Lease: r.Lease, TTL: s.Policy.OwnerLeaseTTL, Host: r.Host, Clock: clockOf(f.Now),
+		Payload: payload(&grantPayload{Lease: r.Lease, TTL: s.Policy.OwnerLeaseTTL, Host: f.Host, Clock: clockOf(f.Now),
 			Handoff: handoff, Kind: reason, Waited: r.Waited.Milliseconds(), Woken: r.Woken, Auto: r.Auto}),
 	}
 	res := WaitResult{

@@ -14,7 +14,6 @@ import (
 type TakeRequest struct {
 	Agent    string
 	Lease    string
-	Host     string        // that of the agent; "" without an engine
 	Reason   string        // why, in the taker's words; it goes into the journal
 	Operator bool          // an operator asked for it: no timeout needs to have passed
 	Human    bool          // the agent is a person, who need not be a member to take over
@@ -43,10 +42,10 @@ func Take(s *State, f Facts, r TakeRequest) ([]event.Event, WaitResult, error) {
 	if s.Member(r.Agent) == nil {
 		return s.takeAsNewcomer(f, r)
 	}
-	try := TryRequest{Agent: r.Agent, Lease: r.Lease, Host: r.Host, Waited: r.Waited, Auto: r.Auto}
-	elsewhere := s.Owner == r.Agent && s.Grant.Host != "" && s.Grant.Host != r.Host
+	try := TryRequest{Agent: r.Agent, Lease: r.Lease, Waited: r.Waited, Auto: r.Auto}
+	elsewhere := s.HostOf(r.Agent, f.Host)
 	switch {
-	case s.Owner == r.Agent && !elsewhere && r.Window == 0:
+	case s.Owner == r.Agent && elsewhere == "" && r.Window == 0:
 		return nil, s.alreadyOwner(), nil
 	case s.claimable(f, try), r.Operator && s.Owner == "" && s.ReservedFor == "":
 		return s.grant(f, try)
@@ -55,9 +54,9 @@ func Take(s *State, f Facts, r TakeRequest) ([]event.Event, WaitResult, error) {
 	if r.Window != 0 && err != nil && !r.Operator {
 		return nil, s.NotYet(f, r.Window), nil
 	}
-	if elsewhere { // an agent that has lost its host takes the turn from itself as another one would
+	if elsewhere != "" { // an agent that has lost its host takes the turn from itself as another one would
 		if kind, err = s.takeoverReason(f), nil; kind == "" {
-			err = AgentElsewhere(s, f, s.Grant.Host)
+			err = s.AgentElsewhere(f)
 		}
 	}
 	if err != nil && r.Auto && s.Owner == "" && s.ReservedFor != "" && !s.isReachable(f, s.ReservedFor) {
@@ -114,7 +113,7 @@ func (s *State) takeover(f Facts, r TakeRequest, kind string) ([]event.Event, Wa
 	last := s.lastHandoff().Seq
 	e := event.Event{
 		Type: Takeover, Turn: s.Turn + 1, From: revoked, To: r.Agent, Reason: r.Reason,
-		Payload: payload(&grantPayload{Lease: r.Lease, TTL: s.Policy.OwnerLeaseTTL, Host: r.Host, Clock: clockOf(f.Now),
+		Payload: payload(&grantPayload{Lease: r.Lease, TTL: s.Policy.OwnerLeaseTTL, Host: f.Host, Clock: clockOf(f.Now),
 			Handoff: last, Kind: kind, Waited: r.Waited.Milliseconds(), Before: r.Trees.Before, At: r.Trees.At, Auto: r.Auto}),
 	}
 	return []event.Event{e}, WaitResult{

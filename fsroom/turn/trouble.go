@@ -52,6 +52,7 @@ type Support struct {
 	PID      int       // of the guardian; 0: not known
 	Ended    time.Time // when the guardian ended; zero: not known
 	Lock     int       // a stopped process that has the lock of the room; 0: none
+	Lost     bool      // with CutOff: the engine has lost the turn, so the edit guard is closed
 	CutOff   bool      // this host is the holder's and cannot have its turn confirmed, see [Proof]
 }
 
@@ -83,7 +84,7 @@ func (s *State) holderTrouble(f Facts, m *Member, k Support) (list []Trouble) {
 		list = append(list, t.with(do))
 	}
 	if k.CutOff {
-		list = append(list, s.cutOff(f))
+		list = append(list, s.cutOff(f, k.Lost))
 	}
 	switch {
 	case p.Guardian, p.Process != Gone && !p.Stopped, f.isWaiting(m.AgentID): // its harness lives, or is not known
@@ -118,11 +119,14 @@ func (s *State) holderTrouble(f Facts, m *Member, k Support) (list []Trouble) {
 }
 
 // cutOff is the trouble of a holder whose host is cut off from the engine. Its edit guard closes
-// at Until, before other hosts count the lease as expired.
-func (s *State) cutOff(f Facts) Trouble {
+// at Until, before other hosts count the lease as expired; it is closed if the engine has lost the turn.
+func (s *State) cutOff(f Facts, lost bool) Trouble {
 	l := f.lease(s)
 	end := l.End(f.Now)
 	t := Trouble{What: CutOff, Agent: s.Owner, Since: known(l.Proof.At.Time), Until: known(l.Proof.At.Add(l.TTL - Margin(l.TTL)))}
+	if lost {
+		t.Until = t.Since
+	}
 	if f.Now.Wall.Before(t.Until.Time) {
 		t.Do = fmt.Sprintf(hintCutOff, t.Until.Format(utcClock), end.Format(utcClock))
 	} else {

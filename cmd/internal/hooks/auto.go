@@ -11,7 +11,6 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/member"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/fsroom/workspace"
-	"github.com/talking-stick/tt/identity"
 	"github.com/talking-stick/tt/identity/harness"
 	"github.com/talking-stick/tt/skills"
 )
@@ -77,7 +76,7 @@ func (h *run) auto(w *workspace.Workspace, room *member.Room, st *turn.State, f 
 		return stick
 	}
 	for _, id := range st.Others(me) { // those of other hosts have no place here
-		if m := st.Member(id); room.FS.IsShared() && !m.Observer && f.Presence(id).Process != turn.Gone {
+		if m := st.Member(id); room.IsShared() && !m.Observer && f.Presence(id).Process != turn.Gone {
 			others = append(others, id)
 		}
 	}
@@ -88,7 +87,7 @@ func (h *run) auto(w *workspace.Workspace, room *member.Room, st *turn.State, f 
 // want records that the session wants the turn of a workspace, and says what it is to do. If the holder has it no
 // more, nobody calls the session, and the guard has to look again.
 func (h *run) want(w *workspace.Workspace, holder string) string {
-	agent, err := h.changing(identity.Agent{})
+	agent, err := h.changing()
 	if err != nil {
 		return waitYourself(w)
 	}
@@ -164,25 +163,34 @@ func (h *run) leaveAuto(ctx context.Context, room *member.Room) {
 	if !room.IsSilent() {
 		return
 	}
-	if agent, err := h.changing(room.Self); err == nil {
-		_, err = agent.Client.Room(room.FS.Name(), nil).Leave(ctx)
+	if room, err := h.toChange(room); err == nil {
+		_, err = room.Leave(ctx)
 		h.log(err)
 	}
 }
 
-// changing returns an agent as one that can change the rooms of an engine, which hooks do not
-// ask otherwise; the zero Agent stands for that of the session.
-func (h *run) changing(self identity.Agent) (*listen.Agent, error) {
+// changing returns the agent of the session as one that can change rooms, also those of an engine, which hooks
+// do not ask otherwise.
+func (h *run) changing() (*listen.Agent, error) {
 	store, err := h.OpenAll()
 	if err != nil {
 		return nil, err
 	}
 	h.store = store
-	agent, err := h.sessionAgent()
-	if err == nil && self.ID != "" && self.ID != agent.Client.Self.ID {
-		agent = &listen.Agent{Client: h.Client(h.store, self)}
+	return h.sessionAgent()
+}
+
+// toChange returns a room as one that can be changed, also where an engine has it.
+func (h *run) toChange(room *member.Room) (*member.Room, error) {
+	if !room.IsShared() {
+		return room, nil
 	}
-	return agent, err
+	store, err := h.OpenAll()
+	if err != nil {
+		return nil, err
+	}
+	h.store = store
+	return h.Client(store, room.Self).Room(room.FS.Name(), nil), nil
 }
 
 // endAuto ends the turns that hooks have taken for the agent of a session. It returns the room of one that
@@ -193,15 +201,12 @@ func (h *run) endAuto(ctx context.Context, agent *listen.Agent, atEnd bool) (kep
 	for _, name := range agent.Client.Hearing().Rooms() {
 		room := agent.Client.Room(name, nil)
 		snap, err := room.FS.View()
-		if err != nil || snap.State.Owner != agent.Client.Self.ID {
+		if err != nil || snap.State.Owner != agent.Client.Self.ID || !room.IsAuto(snap.State) {
 			continue
 		}
-		if room.FS.IsShared() && room.IsAuto(snap.State) {
-			if agent, err = h.changing(agent.Client.Self); err != nil {
-				h.log(err)
-				return kept
-			}
-			room = agent.Client.Room(name, nil)
+		if room, err = h.toChange(room); err != nil {
+			h.log(err)
+			return kept
 		}
 		reminded, err := room.EndAuto(ctx, func() bool {
 			if atEnd {

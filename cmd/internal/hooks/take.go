@@ -13,13 +13,12 @@ import (
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/ledger"
 	"github.com/talking-stick/tt/fsroom/turn"
-	"github.com/talking-stick/tt/identity"
 )
 
 // take asks for the turn that a write has to have. It answers the hook: with nothing where the
 // write may run and the agent has been told, or with a refusal.
 func (h *run) take(ctx context.Context, stick *guard.Stick) error {
-	agent, err := h.changing(identity.Agent{})
+	agent, err := h.changing()
 	if err != nil {
 		return h.notTaken(ctx, stick.Root, err)
 	}
@@ -82,14 +81,11 @@ func (h *run) comeBack(ctx context.Context, rooms *rooms) (again bool, err error
 		if h.call.Command != "" && !t.stick.ShellGuard || !t.room.ComesBack(t.st) {
 			continue
 		}
-		room := t.room
-		if room.FS.IsShared() {
-			if h.store, err = h.OpenAll(); err != nil {
-				return false, h.notTaken(ctx, t.stick.Root, err)
-			}
-			room = h.Client(h.store, room.Self).Room(room.FS.Name(), nil)
+		room, err := h.toChange(t.room)
+		if err != nil {
+			return false, h.notTaken(ctx, t.stick.Root, err)
 		}
-		err := room.ComeBack(ctx, t.st)
+		err = room.ComeBack(ctx, t.st)
 		switch {
 		case err == nil:
 			again = again || t.stick.Holder == "" // its lease had run out: now the guard sees whose turn it is

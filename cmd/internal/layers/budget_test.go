@@ -93,8 +93,6 @@ var longFiles = map[string]int{
 	"cmd/internal/member/wait.go":               550,
 	"fsroom/engine/enginetest/enginetest.go":    500,
 	"fsroom/engine/enginetest/memory/memory.go": 450,
-	"fsroom/mirror/mirror.go":                   550,
-	"fsroom/mirror/records.go":                  500,
 }
 
 // roundedBy is what a budget is a multiple of, at most.

@@ -122,7 +122,7 @@ func (r *Room) Place() int {
 // IsAuto reports whether a hook has taken the turn that the agent has, and ends it: the agent
 // has not asked for it itself since.
 func (r *Room) IsAuto(st *turn.State) bool {
-	return st.Owner == r.Self.ID && st.Grant.Auto && st.Grant.Host == r.host() && !r.recorded(st).ByHand
+	return st.Owner == r.Self.ID && st.Grant.Auto && st.Grant.Host == r.hosts.name() && !r.recorded(st).ByHand
 }
 
 // EndAuto ends the agent's turn with a handoff of facts, if a hook has taken it and no job of

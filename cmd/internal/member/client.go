@@ -89,17 +89,16 @@ func (c *Client) IsHuman() bool { return turn.IsPerson(c.Self.ID) }
 // Room returns the room with the name, which need not exist. The workspace may be
 // nil for a room that nobody joins.
 func (c *Client) Room(name string, w *workspace.Workspace) *Room {
-	return &Room{Client: c, FS: fsroom.At(c.Store, roomtypes.Stick(), name), Workspace: w}
+	r := &Room{Client: c, FS: fsroom.At(c.Store, roomtypes.Stick(), name), Workspace: w}
+	if shared := r.FS.Shared(); shared != nil {
+		r.hosts = &hosts{r, shared, c.Store.Options().Host}
+	}
+	return r
 }
 
 // Rooms returns the names of all rooms of the data directory. With an engine they are all
 // rooms of the engine, whose mirrors are brought up to date.
 func (c *Client) Rooms() ([]string, error) { return fsroom.Rooms(c.Store, roomtypes.Stick()) }
-
-// FetchAgents is [fsroom.FetchAgents].
-func (c *Client) FetchAgents(ctx context.Context) {
-	fsroom.FetchAgents(ctx, c.Store, roomtypes.Stick())
-}
 
 // Offline returns a client that sees rooms as this host has them, and asks no engine.
 func (c *Client) Offline() *Client {
@@ -143,7 +142,7 @@ func (c *Client) find(w *workspace.Workspace, dirs []string) (*Room, *snapshot, 
 
 // reached keeps why the engine could not be reached for a room, if it could not.
 func (c *Client) reached(r *Room) {
-	if _, away := r.FS.Unreachable(); away != nil {
+	if _, away := r.Unreachable(); away != nil {
 		c.away = away
 	}
 }
@@ -195,7 +194,7 @@ func (c *Client) notFound(w *workspace.Workspace) error {
 	if ended := c.OpenEnded(w); ended != nil {
 		if snap, err := ended.FS.View(); err == nil && !snap.State.Open {
 			_, by, reason := ended.closedSince(context.Background(), snap.State.Seq-1)
-			if there := turn.GoOnAt(reason, ended.FS.IsShared()); there != "" {
+			if there := turn.GoOnAt(reason, ended.hosts != nil); there != "" {
 				return e.WithHint("the room was %s: %s", reason, there)
 			}
 			if by != "" {

@@ -70,7 +70,7 @@ func (r *Room) closedSince(ctx context.Context, since int64) (closed bool, by, r
 // it goes on elsewhere.
 func (r *Room) movedAway(ctx context.Context, last int64) error {
 	_, _, reason := r.closedSince(ctx, last-1)
-	hint := turn.GoOnAt(reason, r.FS.IsShared())
+	hint := turn.GoOnAt(reason, r.hosts != nil)
 	if hint == "" {
 		return nil
 	}
@@ -128,7 +128,7 @@ func (r *Room) checkClosed(ctx context.Context, st *turn.State) error {
 		}
 		return nil
 	})
-	if closed == nil || turn.GoOnAt(closed.Reason, r.FS.IsShared()) != "" {
+	if closed == nil || turn.GoOnAt(closed.Reason, r.hosts != nil) != "" {
 		return nil
 	}
 	return &ClosedError{turn.WasClosed(r.FS.Name(), closed.From, closed.Reason)}

@@ -378,10 +378,10 @@ func TestTakeoverAgainstRenewal(t *testing.T) {
 		if st := w.state(a); st.Owner != "b:1" || st.Turn != g.turn+1 {
 			t.Errorf("%s has turn %d", st.Owner, st.Turn)
 		}
-		if told, ok := a.told(w.state(a)); ok {
+		if told, ok := a.hosts.told(w.state(a)); ok {
 			t.Errorf("the new turn has been renewed: %+v", told)
 		}
-		if note, _ := a.FS.Note(); len(note) > 0 {
+		if note, _ := a.FS.Shared().Note(); len(note) > 0 {
 			t.Errorf("the old turn was renewed: %s", note)
 		}
 	})

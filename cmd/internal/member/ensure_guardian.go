@@ -85,7 +85,7 @@ func (r *Room) mayKeep(st *turn.State, l *turn.Lease, fence turn.Fence) error {
 // IsKept reports whether the turn in progress is the caller's and a guardian renews its lease, as far as that can be
 // seen without a lock.
 func (r *Room) IsKept(st *turn.State) bool {
-	if st.Owner != r.Self.ID || r.holdsElsewhere(st) {
+	if st.Owner != r.Self.ID || r.Elsewhere(st) != "" {
 		return false
 	}
 	l := r.recorded(st)
@@ -123,7 +123,7 @@ var ReplacePatience = time.Second
 // that cannot be seen from here, and does not warn, as the next hook or command does it: the guardian that
 // a command has started may have ended with the sandbox of that command.
 func (r *Room) ReplaceGuardian(ctx context.Context, st *turn.State, hook bool) {
-	if st.Owner != r.Self.ID || r.holdsElsewhere(st) {
+	if st.Owner != r.Self.ID || r.Elsewhere(st) != "" {
 		return
 	}
 	l := r.recorded(st)
@@ -146,7 +146,7 @@ func (r *Room) ReplaceGuardian(ctx context.Context, st *turn.State, hook bool) {
 // hasEnded reports whether a guardian has ended, or for a hook that it cannot be seen from here.
 func (r *Room) hasEnded(g identity.Process, hook bool) bool {
 	v := r.Table.Verdict(g)
-	return v == identity.Gone || hook && v != identity.Alive && !r.isElsewhere(g)
+	return v == identity.Gone || hook && v != identity.Alive && !r.hosts.have(g)
 }
 
 // A Renewal says how the lease of the turn in progress is kept.

@@ -21,10 +21,11 @@ type condition struct {
 
 // condition looks at a process. One of another host is known to have ended if that was booted since.
 func (r *Room) condition(p identity.Process) condition {
-	if r.isElsewhere(p) {
-		if boot := r.FS.BootOf(p.Host); boot != "" && p.Boot != "" && boot != p.Boot {
-			return condition{verdict: turn.Gone}
-		}
+	switch {
+	case !r.hosts.have(p):
+	case r.hosts.ended(p):
+		return condition{verdict: turn.Gone}
+	default:
 		return condition{verdict: turn.Unknown}
 	}
 	verdict, stopped := identity.Condition(r.Table, p)
@@ -44,7 +45,7 @@ func (r *Room) Facts(st *turn.State) turn.Facts { return r.facts(st, r.caller(st
 // caller returns the agent as the caller. If it has the turn on another host, what is known
 // of it is what that host says, and if it has it in another window, what that window does.
 func (r *Room) caller(st *turn.State) caller {
-	if r.holdsElsewhere(st) || r.HeldByOtherWindow(st) != 0 {
+	if r.Elsewhere(st) != "" || r.HeldByOtherWindow(st) != 0 {
 		return caller{}
 	}
 	return caller{id: r.Self.ID}
@@ -65,7 +66,7 @@ func (r *Room) facts(st *turn.State, by caller, judged verdicts) turn.Facts {
 		p := r.presence(id, look)
 		// A turn that a hook has taken ends with the process that took it.
 		auto := id == owner && id != by.id && st.Grant.Auto && !lease.ByHand
-		if h := identity.Process(lease.Holder); auto && !p.SessionEnded && h != (identity.Process{}) && !r.isElsewhere(h) {
+		if h := identity.Process(lease.Holder); auto && !p.SessionEnded && h != (identity.Process{}) && !r.hosts.have(h) {
 			c := look(h)
 			p.Process, p.PID, p.Stopped, p.OutlivesProcess = c.verdict, h.PID, c.stopped, false
 		}
@@ -88,11 +89,11 @@ func (r *Room) facts(st *turn.State, by caller, judged verdicts) turn.Facts {
 			}
 		}
 		if id != by.id {
-			p = r.elsewhere(st, id, p, of)
+			p = r.hosts.presence(st, id, p, of)
 		}
 		return p
 	})
-	f := turn.Facts{Now: r.Now(), Directory: r.here(), Lease: lease, Presence: func(id string) turn.Presence {
+	f := turn.Facts{Now: r.Now(), Host: r.hosts.name(), Directory: r.here(), Lease: lease, Presence: func(id string) turn.Presence {
 		p := presence(id)
 		if id == by.id {
 			p = p.OfCaller(r.time()) // the time of this question, so that a caller is never silent

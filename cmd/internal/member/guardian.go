@@ -106,7 +106,7 @@ func (g *guardian) look(ctx context.Context, st *turn.State) (done bool, sleep f
 		switch {
 		case g.isAbandoned(st, err):
 			return true, fsroom.Sleep{}, nil
-		case g.Room.isAway(err): // the others are told when the engine is back
+		case g.Room.hosts.away(err): // the others are told when the engine is back
 			return false, fsroom.Sleep{For: retryDelay}, nil
 		case isLockTimeout(err), err == nil && !ended:
 			return false, fsroom.Sleep{For: time.Millisecond}, nil
@@ -157,7 +157,7 @@ func (g *guardian) isUnderWay(ctx context.Context) (granted bool) {
 		granted = snap.State.Turn >= g.turn
 		return nil
 	})
-	return granted || isLockTimeout(err) || g.Room.isAway(err) && !g.Room.Now().Expired(g.started, abandonedAfter)
+	return granted || isLockTimeout(err) || g.Room.hosts.away(err) && !g.Room.Now().Expired(g.started, abandonedAfter)
 }
 
 // afterTurn does what is due when the turn has ended and no other one has begun, so that
@@ -257,7 +257,7 @@ func (g *guardian) isAbandoned(st *turn.State, err error) bool {
 	if l.Renewed.IsZero() {
 		l = st.Granted()
 	}
-	return g.Room.isAway(err) && g.Room.Now().Expired(l.Renewed, l.TTL+abandonedAfter)
+	return g.Room.hosts.away(err) && g.Room.Now().Expired(l.Renewed, l.TTL+abandonedAfter)
 }
 
 // toRenew returns the lease as this guardian has renewed it last, or as it was granted.

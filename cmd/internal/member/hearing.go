@@ -22,7 +22,7 @@ func (c *Client) HearingOf(id string) hearing.Agent {
 func (r *Room) hearing(st *turn.State, id string, doing turn.Activity) (h turn.Hearing) {
 	a := r.HearingOf(id)
 	if !a.IsKnown() {
-		return r.hearingElsewhere(id)
+		return r.hosts.hearing(id)
 	}
 	dir := a.Dir()
 	l, how := a.Hears()
@@ -35,7 +35,7 @@ func (r *Room) hearing(st *turn.State, id string, doing turn.Activity) (h turn.H
 		h.How = "" // until its user types a prompt
 	}
 	if h.How == "" {
-		if there := r.hearingElsewhere(id); there != (turn.Hearing{}) {
+		if there := r.hosts.hearing(id); there != (turn.Hearing{}) {
 			return there
 		}
 		return h
@@ -58,16 +58,6 @@ func (r *Room) hearing(st *turn.State, id string, doing turn.Activity) (h turn.H
 	}
 	if r.ignored(st, id) {
 		h.Unheard, h.UnheardIn = true, 0
-	}
-	return h
-}
-
-// hearingElsewhere is hearing for an agent of another host, of which is known what a
-// process there says.
-func (r *Room) hearingElsewhere(id string) (h turn.Hearing) {
-	h.How = r.FS.Agent(id).SignedElsewhere(hearing.File)
-	if h.How == hearing.ByHooks {
-		h.How, h.Hooks = "", true
 	}
 	return h
 }
@@ -99,7 +89,7 @@ func (r *Room) enterRooms() {
 	if r.Visits { // what comes for it comes to its own tree
 		return
 	}
-	if r.Client.Hearing().Enter(r.FS.Name()) && r.FS.IsShared() {
+	if r.Client.Hearing().Enter(r.FS.Name()) && r.hosts != nil {
 		r.Client.Store.NotifyListener(r.Self.ID) // it has to hear what other hosts do in the room
 	}
 }

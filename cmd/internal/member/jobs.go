@@ -28,7 +28,7 @@ func (r *Room) StartJob(st *turn.State, j jobs.Job) (*jobs.Job, error) {
 		}
 	}
 	started, err := r.Jobs().Start(&jobs.Start{
-		Job: j, Above: st.HighestJob(r.Client.Store.Options().Host), Fault: AtJobStep,
+		Job: j, Above: st.HighestJob(r.hosts.name()), Fault: AtJobStep,
 		Spawn: func(dir string, files ...*os.File) error {
 			_, err := r.start(child{args: []string{"job-run", "--agent", r.Self.ID, dir}, files: files})
 			return err
@@ -48,7 +48,7 @@ func (r *Room) TellJob(ctx context.Context, j *jobs.Job) error {
 		return nil
 	}
 	request := turn.JobEndRequest{Agent: j.Agent, Joined: j.Joined(), At: *j.EndedAt, JobEnd: *j.End()}
-	request.Host = r.Client.Store.Options().Host
+	request.Host = r.hosts.name()
 	_, _, err := r.FS.UpdateThen(ctx, func(st *turn.State) ([]event.Event, error) {
 		return turn.EndJob(st, request), nil
 	}, func() {})

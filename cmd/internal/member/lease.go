@@ -5,14 +5,11 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"slices"
-	"strings"
 	"time"
 
-	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/identity"
-	"github.com/talking-stick/tt/journal/event"
 	"github.com/talking-stick/tt/journal/wire"
 )
 
@@ -35,29 +32,10 @@ func (r *Room) recorded(st *turn.State) (l turn.Lease) {
 // if nothing is.
 func (r *Room) lease(st *turn.State) turn.Lease {
 	l := r.recorded(st)
-	if told, ok := r.told(st); ok {
+	if told, ok := r.hosts.told(st); ok {
 		l = l.Told(told)
 	}
 	return l
-}
-
-// engineBoot begins the boots of instants on the clock of an engine, whose monotonic clock
-// is its wall clock. There is no other as long as the engine's time is not known.
-const engineBoot = "engine:"
-
-// told returns the lease of the current turn as the owner's host told it by its last note,
-// renewed when the engine got that.
-func (r *Room) told(st *turn.State) (l turn.Lease, ok bool) {
-	b, at := r.FS.Note()
-	if len(b) == 0 || wire.Decode(b, &l) != nil || st.Owner == "" || l.Turn != st.Turn || l.Lease != "" && l.Fence != st.Fence() {
-		return turn.Lease{}, false
-	}
-	l.Fence, l.Ended, l.Proof = st.Fence(), turn.Ending{}, turn.Proof{}
-	l.Renewed = turn.Instant{Wall: event.NewTime(at)}
-	if boot := r.Now().Boot; strings.HasPrefix(boot, engineBoot) {
-		l.Renewed.Boot, l.Renewed.Mono = boot, at.UnixMilli()
-	}
-	return l, true
 }
 
 // guardianOf returns the guardian of a lease, nil if it has none.
@@ -101,7 +79,7 @@ func (r *Room) renewLease(ctx context.Context, change leaseChange) error {
 		if err != nil || !changed {
 			return nil, 0, err
 		}
-		l.Proof = r.proofBegun()
+		l.Proof = r.hosts.proof()
 		return wire.Append(nil, &l), l.TTL + noteMargin, nil
 	}, func() error { return r.writeLease(&l) })
 }
@@ -116,30 +94,6 @@ func (r *Room) toChange(st *turn.State) turn.Lease {
 
 // writeLease writes the record of the agent's lease. The room is locked.
 func (r *Room) writeLease(l *turn.Lease) error { return r.own().Write(leaseFile, l) }
-
-// proofBegun returns the proof of what the engine is asked from now on, the zero Proof without one.
-func (r *Room) proofBegun() turn.Proof {
-	if !r.FS.IsShared() {
-		return turn.Proof{}
-	}
-	boot, on := r.Machine.uptime()
-	return turn.Proof{Boot: boot, Uptime: on, At: event.NewTime(time.Now())}
-}
-
-// Unproved reports whether the agent owns the turn of a shared room, but another agent may
-// have taken it over unnoticed: the engine has not confirmed it for too long. since is
-// when it did so last, zero if it is not known. Nothing is asked of the engine.
-func (r *Room) Unproved(st *turn.State) (since time.Time, unproved bool) {
-	if !r.FS.IsShared() || st.Owner == "" || st.Owner != r.Self.ID {
-		return time.Time{}, false
-	}
-	l := r.recorded(st)
-	if r.holdsElsewhere(st) || l.Proof == (turn.Proof{}) {
-		return time.Time{}, true
-	}
-	boot, on := r.Machine.uptime()
-	return l.Proof.At.Time, r.FS.Kept(fsroom.LostFile) != "" || !l.Proved(st, boot, on)
-}
 
 // A grant is a turn that is about to be granted to the agent: its lease is recorded, and its
 // guardian waits for it.
@@ -179,7 +133,7 @@ func (r *Room) prepare(g *grant, fence turn.Fence, policy turn.Policy, proof tur
 // doubt, the guardian finds out.
 func (r *Room) abandon(ctx context.Context, g *grant, err error) {
 	defer func() { *g = grant{} }()
-	if g.lease.Fence == (turn.Fence{}) || code.Of(err) == code.InDoubt || r.isAway(err) {
+	if g.lease.Fence == (turn.Fence{}) || code.Of(err) == code.InDoubt || r.hosts.away(err) {
 		return
 	}
 	_ = r.FS.Locked(ctx, func(snap *snapshot) error {
@@ -214,7 +168,7 @@ func (r *Room) session() turn.ProcessID {
 // that is another one than the caller's and lives; 0 if the agent does not have the turn, the
 // processes are the same or one is an ancestor of the other, or one of them is not known.
 func (r *Room) HeldByOtherWindow(st *turn.State) (pid int) {
-	if st.Owner != r.Self.ID || r.holdsElsewhere(st) {
+	if st.Owner != r.Self.ID || r.Elsewhere(st) != "" {
 		return 0
 	}
 	return r.otherWindow(r.recorded(st).Holder)
@@ -234,7 +188,7 @@ func (r *Room) otherWindow(holder turn.ProcessID) (pid int) {
 	if holder == (turn.ProcessID{}) || mine == (turn.ProcessID{}) || holder == mine {
 		return 0
 	}
-	if p := identity.Process(holder); r.isElsewhere(p) || !r.isOpenIn(p) || identity.Related(r.Table, p, *r.Self.Root) {
+	if p := identity.Process(holder); r.hosts.have(p) || !r.isOpenIn(p) || identity.Related(r.Table, p, *r.Self.Root) {
 		return 0
 	}
 	return holder.PID
@@ -297,7 +251,7 @@ func (r *Room) TakenOver(st *turn.State) string {
 // that is still its own or not. An agent that has none is refused.
 func (r *Room) Fence(ctx context.Context) (turn.Fence, error) {
 	fence := r.recordedFence()
-	if fence != (turn.Fence{}) && !r.FS.IsShared() {
+	if fence != (turn.Fence{}) && r.hosts == nil {
 		return fence, nil
 	}
 	snap, err := r.FS.View()

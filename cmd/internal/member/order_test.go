@@ -246,7 +246,7 @@ func TestGuardianOfAnAutoTurn(t *testing.T) {
 	}))
 	g := &guardian{Room: a, turn: granted.TurnID, self: self, notified: true, due: firstRenewal}
 	st := *f.state(a)
-	st.Grant.Auto, st.Grant.Host = true, a.host()
+	st.Grant.Auto, st.Grant.Host = true, a.hosts.name()
 	for range 2 {
 		if done, sleep, err := g.renewIfDue(t.Context(), &st); done || err != nil || sleep.For > autoPoll {
 			t.Errorf("done %v, %v, %v", done, sleep.For, err)

@@ -36,7 +36,7 @@ const maxProcesses = 8
 // written without lock or sync, and losing it loses a timestamp. An agent that has the turn
 // on another host is there, and not here.
 func (r *Room) RecordPresence(ctx context.Context, st *turn.State) {
-	if !r.IsMember(st) || r.holdsElsewhere(st) {
+	if !r.IsMember(st) || r.Elsewhere(st) != "" {
 		return
 	}
 	if r.recordCommand(); r.HeldByOtherWindow(st) == 0 {
@@ -67,7 +67,7 @@ func (r *Room) RecordSign() {
 	var l turn.Lease
 	switch {
 	case !r.FS.Exists():
-	case r.own().Read(leaseFile, &l) && (r.otherWindow(l.Holder) != 0 || r.isElsewhere(identity.Process(l.Guardian))):
+	case r.own().Read(leaseFile, &l) && (r.otherWindow(l.Holder) != 0 || r.hosts.have(identity.Process(l.Guardian))):
 		_ = r.recordProcess()
 	default:
 		r.recordSign()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"strings"
 	"testing"
 	"time"
 
@@ -106,6 +107,24 @@ func TestWhatProvesATurn(t *testing.T) {
 		t.Errorf("confirmed by nobody: %v", err)
 	}
 	e.SetAway(false)
+}
+
+// A holder whose turn the engine has lost is told that its edit guard is closed already.
+func TestATurnThatTheEngineHasLost(t *testing.T) {
+	sharing.Enable()
+	f := newFixture(t)
+	a := f.onHost(memory.New("one", time.Now), 1, "a:1")
+	f.try(a)
+	st := f.state(a)
+	if list := st.Trouble(a.Facts(st)); len(list) != 0 {
+		t.Errorf("trouble: %+v", list)
+	}
+	a.FS.Keep(fsroom.LostFile, "engine_restored")
+	list := st.Trouble(a.Facts(st))
+	if len(list) == 0 || list[0].What != turn.CutOff || list[0].Until == nil || *list[0].Until != *list[0].Since ||
+		!strings.HasPrefix(list[0].Do, "stop writing:") {
+		t.Errorf("the engine has lost it: %+v", list)
+	}
 }
 
 // The proof goes before the other hosts are told that the agent's process has ended: they

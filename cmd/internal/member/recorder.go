@@ -135,7 +135,7 @@ func (r *Room) turnEndOf(ctx context.Context, seen *snapshot, agent string, atLe
 	if err != nil || seen.State.Owner != agent || refuse(seen.State) != nil {
 		return nil
 	}
-	if host := seen.State.Grant.Host; host != "" && host != r.host() {
+	if host := seen.State.Grant.Host; host != "" && host != r.hosts.name() {
 		return nil
 	}
 	return r.Recorder().Ending(ctx, seen.State, atLeast)

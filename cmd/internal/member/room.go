@@ -27,7 +27,8 @@ type Room struct {
 	Visits    bool   // by Reaching: the agent works in another tree of the repository
 	Asks      bool   // the agent asks for the turn: Join refuses with a [ClosedError] to open a room again of which it knows no end
 
-	restarted bool // the guardian of the agent's turn had ended and was replaced
+	hosts     *hosts // the other hosts that share the room; nil: it is of this host alone
+	restarted bool   // the guardian of the agent's turn had ended and was replaced
 }
 
 // ConfirmedSnapshot is [fsroom.Room.View] for those who need proof, see [fsroom.Room.Confirm].

@@ -9,14 +9,14 @@ func (r *Room) support(st *turn.State, lease turn.Lease, by caller) (k turn.Supp
 	if h := r.FS.StoppedLockHolder(); h != nil {
 		k.Lock = h.PID
 	}
-	k.CutOff = r.isCutOff(st, lease)
+	k.CutOff, k.Lost = r.hosts.cutOff(st, lease)
 	if k.Guardian = turn.Unknown; st.Owner == "" || by.isGuardian || lease.Fence == (turn.Fence{}) {
 		return k // the record was lost, or another host has it
 	}
 	k.Guardian, k.PID = r.guardian(st, lease)
 	k.Ended = lease.Ended.At.Time
 	switch {
-	case k.Guardian == turn.NoProcess && r.FS.IsShared(): // another host may know it
+	case k.Guardian == turn.NoProcess && r.hosts != nil: // another host may know it
 		k.Guardian = turn.Unknown
 	case k.Guardian == turn.Unseen: // its number would be taken for one of this pid namespace
 		k.PID = 0
@@ -30,8 +30,8 @@ func (r *Room) guardian(st *turn.State, lease turn.Lease) (turn.Process, int) {
 	if g == nil {
 		return turn.NoProcess, 0
 	}
-	if r.isElsewhere(*g) {
-		return r.guardianElsewhere(st, lease), 0
+	if r.hosts.have(*g) {
+		return r.hosts.guardian(st, lease), 0
 	}
 	c, self := r.condition(*g), r.Table.Self()
 	switch {
@@ -41,18 +41,4 @@ func (r *Room) guardian(st *turn.State, lease turn.Lease) (turn.Process, int) {
 		c.verdict = turn.Unseen
 	}
 	return c.verdict, g.PID
-}
-
-// isCutOff reports whether the engine has not confirmed the turn of an agent of this host, whose lease it
-// is: it cannot be reached, or where nobody asked it, has not done so for longer than its guardian takes.
-func (r *Room) isCutOff(st *turn.State, lease turn.Lease) bool {
-	boot, on := r.Machine.uptime()
-	if lease.Proof.Boot == "" || lease.Proof.Boot != boot {
-		return false
-	}
-	if _, away := r.FS.Unreachable(); away != nil || r.Client.away != nil {
-		return true
-	}
-	silent := on - lease.Proof.Uptime
-	return r.Client.Store.Options().Engine == nil && silent > intervalsHeard*lease.RenewalInterval(st.Policy)
 }

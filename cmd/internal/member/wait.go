@@ -77,7 +77,6 @@ func (r *Room) Take(ctx context.Context, request turn.TakeRequest, out Output) (
 	r.RecordPresence(ctx, snap.State)
 	request.Join = r.joinRequest(snap.State.Policy, r.IsHuman())
 	request.Waited = r.elapsed(r.waitingSince())
-	request.Host = r.host()
 	t := turnRequest{Room: r, out: out, joins: !r.IsMember(snap.State), auto: request.Auto, lease: request.Lease}
 	owner, end := snap.State.Owner, (*TurnEnd)(nil)
 	if owner != "" && owner != r.Self.ID {
@@ -191,7 +190,7 @@ func (t *turnRequest) wait(untilSignal context.Context, limit time.Duration) err
 		if err == nil && !done && more == 0 {
 			done = t.actsForOwner()
 		}
-		if away := t.Room.isAway(err); away || errors.Is(err, context.Canceled) || (isLockTimeout(err) && ctx.Err() == nil) {
+		if away := t.Room.hosts.away(err); away || errors.Is(err, context.Canceled) || (isLockTimeout(err) && ctx.Err() == nil) {
 			// The lock was not had, or the engine not reached. There is time to look
 			// again, or a signal ends the wait.
 			t.result = snap.State.NotYet(t.facts, 0)
@@ -220,10 +219,10 @@ func (t *turnRequest) wait(untilSignal context.Context, limit time.Duration) err
 		return err
 	}
 	unseen := t.result.Status == "" // the first look failed
-	if unseen && !errors.Is(err, context.Canceled) && !t.Room.isAway(err) {
+	if unseen && !errors.Is(err, context.Canceled) && !t.Room.hosts.away(err) {
 		return err
 	}
-	if _, away := t.Room.FS.Unreachable(); unseen || away != nil && t.result.Status == turn.NotYet {
+	if _, away := t.Room.Unreachable(); unseen || away != nil && t.result.Status == turn.NotYet {
 		said := t.result.Evidence
 		t.result = t.Room.notYet(away)
 		t.result.Evidence = said
@@ -271,7 +270,7 @@ func isLockTimeout(err error) bool { return comesFrom(err, code.LockTimeout) }
 
 // try requests the turn by [turn.Try].
 func (t *turnRequest) try(ctx context.Context, snap *snapshot) (done bool, err error) {
-	request := turn.TryRequest{Agent: t.Room.Self.ID, Lease: t.lease, Host: t.Room.host(), Park: t.park, Auto: t.auto}
+	request := turn.TryRequest{Agent: t.Room.Self.ID, Lease: t.lease, Park: t.park, Auto: t.auto}
 	return t.request(ctx, snap, func(st *turn.State, f turn.Facts) ([]event.Event, turn.WaitResult, error) {
 		if err := t.Room.checkHost(st); err != nil {
 			return nil, turn.WaitResult{}, err
@@ -290,7 +289,7 @@ type turnRule func(*turn.State, turn.Facts) ([]event.Event, turn.WaitResult, err
 func (t *turnRequest) request(ctx context.Context, snap *snapshot, rule turnRule) (done bool, err error) {
 	afterLock := context.WithoutCancel(ctx)
 	decide := func(st *turn.State, f turn.Facts) (events []event.Event, err error) {
-		t.before, t.facts, t.proof = st, f, t.Room.proofBegun()
+		t.before, t.facts, t.proof = st, f, t.Room.hosts.proof()
 		events, t.result, err = rule(st, f)
 		return events, err
 	}

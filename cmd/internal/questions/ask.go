@@ -86,7 +86,7 @@ func (r *Room) ask(ctx context.Context, request topic.AskRequest, own *Room) (a 
 		}
 	}
 	request.To = a.To
-	if own != nil && !own.Room.FS.IsShared() { // the answer would not find the room of an engine
+	if own != nil && !own.Room.IsShared() { // the answer would not find the room of an engine
 		request.Other = r.Room.FS.Name()
 		here, err := own.Room.EnsureMember(ctx, nil)
 		if err == nil {

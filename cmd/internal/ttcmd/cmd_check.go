@@ -102,7 +102,7 @@ func check(ctx context.Context, c *cli.Invocation) (checkResult, error) {
 	if res.Command == nil {
 		room.RecordPresence(ctx, st)
 	}
-	res.Shared = room.FS.IsShared()
+	res.Shared = room.IsShared()
 	now := room.Look(st)
 	st, f := now.State, now.Facts
 	v := st.Room(f)

@@ -56,7 +56,6 @@ func runList(ctx context.Context, c *cli.Invocation) error {
 		seen = client.Offline() // the mirrors were brought up to date all at once
 	}
 	res := listResult{Rooms: []turn.RoomView{}}
-	askedForAll := false
 	var behind *member.Room // while the engine is away: the room whose mirror is the oldest
 	var since time.Time
 	for _, name := range names {
@@ -73,15 +72,11 @@ func runList(ctx context.Context, c *cli.Invocation) error {
 		if err != nil {
 			return err
 		}
-		if at, away := room.FS.Unreachable(); away != nil && (behind == nil || !at.IsZero() && (since.IsZero() || at.Before(since))) {
+		if at, away := room.Unreachable(); away != nil && (behind == nil || !at.IsZero() && (since.IsZero() || at.Before(since))) {
 			behind, since = room, at
 		}
 		if !room.Ended(snap.State) {
 			if snap.State.Owner != "" || snap.State.ReservedFor != "" {
-				if !askedForAll && c.Bool("all") {
-					client.FetchAgents(ctx)
-					askedForAll = true
-				}
 				room = client.Room(name, w) // what is known of them on other hosts
 			}
 			v := room.Look(snap.State).Room()

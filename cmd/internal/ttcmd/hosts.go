@@ -76,7 +76,7 @@ type lastKnown struct {
 // knownOf returns since when a room is not known to be up to date, and warns of it. It is
 // zero for a room whose engine was reached.
 func knownOf(c *cli.Invocation, r *member.Room) (k lastKnown) {
-	at, away := r.FS.Unreachable()
+	at, away := r.Unreachable()
 	if away == nil {
 		return k
 	}

@@ -99,28 +99,6 @@ func (e *Engine) Records(ctx context.Context, room string, names ...string) (map
 	return records, nil
 }
 
-// AllRecords implements [engine.Engine]. The stream keeps one message for each agent.
-func (e *Engine) AllRecords(ctx context.Context, prefix string) (map[string]map[string]engine.Record, error) {
-	all := "ttagent." + e.ns + "."
-	rooms := make(map[string]map[string]engine.Record)
-	for m, err := range e.scan(ctx, agents, all+wildcard(prefix), 1) {
-		if err != nil {
-			return nil, err
-		}
-		name := strings.TrimPrefix(m.Subject, all)
-		dot := strings.LastIndexByte(name, '.')
-		if !strings.HasPrefix(name, prefix) || dot < 0 {
-			continue
-		}
-		room, agent := name[:dot], name[dot+1:]
-		if rooms[room] == nil {
-			rooms[room] = make(map[string]engine.Record)
-		}
-		rooms[room][agent] = engine.Record{At: m.Time.UTC(), Body: m.Data}
-	}
-	return rooms, nil
-}
-
 // Announce implements [engine.Engine]: a subscription ends with its process. When it is
 // withdrawn, who has asked already is answered.
 func (e *Engine) Announce(ctx context.Context, room, agent, what string, again func()) (withdraw func(), err error) {

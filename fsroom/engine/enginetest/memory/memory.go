@@ -339,21 +339,6 @@ func (e *Engine) Records(ctx context.Context, name string, agents ...string) (ma
 	return records, nil
 }
 
-// AllRecords implements [engine.Engine].
-func (e *Engine) AllRecords(ctx context.Context, prefix string) (map[string]map[string]engine.Record, error) {
-	if err := e.enter(ctx); err != nil {
-		return nil, err
-	}
-	defer e.mu.Unlock()
-	all := make(map[string]map[string]engine.Record)
-	for name, r := range e.rooms {
-		if strings.HasPrefix(name, prefix) && len(r.records) > 0 {
-			all[name] = maps.Clone(r.records)
-		}
-	}
-	return all, nil
-}
-
 // Announce implements [engine.Engine].
 func (e *Engine) Announce(ctx context.Context, name, agent, what string, again func()) (withdraw func(), err error) {
 	forget, err := subscribe(ctx, e, name, func(r *room) map[int]func() { return r.announced }, again)
