@@ -194,10 +194,11 @@ type Sharing interface {
 
 // A Health is what was found out about an engine.
 type Health struct {
-	Reached  bool
-	ID       string
-	Durable  bool // what it has acknowledged survives a power cut
-	Problems []doctor.Problem
+	Name     string           `json:"name"` // its alias or URL
+	Reached  bool             `json:"reached"`
+	ID       string           `json:"id,omitempty"`
+	Durable  bool             `json:"durable"` // what it has acknowledged survives a power cut
+	Problems []doctor.Problem `json:"-"`
 }
 
 // A Move is a room of this host that is to go on at an engine.

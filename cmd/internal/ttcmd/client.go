@@ -68,22 +68,18 @@ func newClient(c *cli.Invocation) (*member.Client, error) {
 }
 
 func clientFor(c *cli.Invocation, store *fsroom.Store, table identity.Table, self identity.Agent) *member.Client {
-	var pull func(string, func() []string, func() string) (update, stop func())
-	if build.Sharing != nil && store.Options().Host != "" {
-		pull = build.Sharing.Listen
-	}
 	client := &member.Client{
-		Pull: pull, Store: store, Table: table, Self: self,
+		Store: store, Table: table, Self: self,
 		Policy:     func() (turn.Policy, error) { return policyFromEnv(c.Env.Lookup, store.Options().Host != "") },
 		Executable: c.Env.Executable,
 		Warn:       c.Notice,
-		Clock:      engineClock(store),
 		AtEngine: func(root string) bool {
 			s := session.Find(c.Env, root, "")
 			return s.Engine != nil || s.NoEngine != nil
 		},
 		Record: changes.Recorder(ledgerSetting(c)),
 	}
+	withHosts(client)
 	if m := machine(c); m != nil {
 		client.Clock, client.Machine = m.Clock, m.Machine
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/cmd/internal/hearing"
+	"github.com/talking-stick/tt/cmd/internal/hosts"
 	"github.com/talking-stick/tt/cmd/internal/jobs"
 	"github.com/talking-stick/tt/cmd/internal/locks"
 	"github.com/talking-stick/tt/cmd/internal/member"
@@ -68,19 +69,11 @@ type doctorResult struct {
 	// Listening is how the caller hears of news, if it is an agent of a harness.
 	Listening string `json:"listening,omitempty"`
 	// Engine is that of the rooms, if there is one.
-	Engine *engineResult `json:"engine,omitempty"`
+	Engine *hosts.Health `json:"engine,omitempty"`
 	// Trees are what is recorded of work trees.
 	Trees []treeHealth `json:"trees,omitempty"`
 	// Hints are for what a program cannot find out.
 	Hints []string `json:"hints,omitempty"`
-}
-
-// An engineResult describes an engine.
-type engineResult struct {
-	Name    string `json:"name"` // its alias or URL
-	Reached bool   `json:"reached"`
-	ID      string `json:"id,omitempty"`
-	Durable bool   `json:"durable"`
 }
 
 // A missingPath is a room whose directory is gone.
@@ -126,9 +119,6 @@ func runDoctor(ctx context.Context, c *cli.Invocation) error {
 		return err
 	}
 	if x.Engine != nil {
-		if service, err := engineOf(c); err == nil && service != nil {
-			x.Engine.Name = service.Name
-		}
 		if _, err := locatePath(c, ""); code.Of(err) == code.NoSharedIdentity {
 			x.Hints = append(x.Hints, err.Error()+`: other commands fail here; see "tt help hosts"`)
 		}
@@ -196,7 +186,7 @@ func (x *doctorRun) checkEngine(ctx context.Context, store *fsroom.Store, rooms 
 		return
 	}
 	h := build.Sharing.Check(ctx, store, rooms, x.repair, x.open)
-	x.Engine = &engineResult{Reached: h.Reached, ID: h.ID, Durable: h.Durable}
+	x.Engine = &h
 	x.Problems = append(x.Problems, h.Problems...)
 	if h.Reached && !h.Durable {
 		x.Hints = append(x.Hints, unsafeEngine+" ("+string(code.EngineUnsafe)+"): run tt-natsd, which syncs before it acknowledges")

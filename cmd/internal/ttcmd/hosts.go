@@ -13,7 +13,6 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/second"
 	"github.com/talking-stick/tt/cmd/internal/session"
 	"github.com/talking-stick/tt/fsroom"
-	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/fsroom/workspace"
 	"github.com/talking-stick/tt/journal/event"
 )
@@ -133,12 +132,11 @@ func becomeEngineBeforeInput(c *cli.Invocation) {
 	}
 }
 
-// engineClock returns the clock of a store's engine, nil for that of this machine.
-func engineClock(store *fsroom.Store) func() turn.Instant {
-	if build.Sharing == nil || store.Options().Host == "" {
-		return nil
+// withHosts gives a client of rooms that an engine shares the engine's clock, and what keeps their mirrors up to date.
+func withHosts(client *member.Client) {
+	if build.Sharing != nil && client.Store.Options().Host != "" {
+		client.Clock, client.Pull = build.Sharing.Clock(client.Store), build.Sharing.Listen
 	}
-	return build.Sharing.Clock(store)
 }
 
 // tellHosts gives what is still to be told to other hosts the time to reach the engine. After a

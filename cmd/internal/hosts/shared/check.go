@@ -23,6 +23,7 @@ import (
 // Check implements [hosts.Sharing].
 func (s *sharing) Check(ctx context.Context, store *fsroom.Store, rooms []string, repair, open bool) (h hosts.Health) {
 	e := store.Options().Engine
+	h.Name = s.service.Name
 	info, err := e.Info(ctx)
 	if err != nil {
 		h.Problems = []doctor.Problem{problem(store.Dir(), mirror.ExplainEngine(err, ""))}

@@ -42,6 +42,7 @@ func newWorld(t testing.TB) (*world, *memory.Engine) {
 	e := memory.New("one", time.Now)
 	t.Cleanup(func() { e.Close() })
 	w := &world{t: t, engine: e}
+	w.service = service
 	w.open = func(*hosts.Service) (engine.Engine, error) { return open{w.engine}, nil }
 	return w, e
 }
