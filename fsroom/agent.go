@@ -181,15 +181,6 @@ func (a Agent) Held(name string) bool {
 	return err == nil && held || a.peers != nil && a.peers.Held(a.key(), name)
 }
 
-// SignedElsewhere returns the signature of a mark that a process on another host holds, ""
-// if none does.
-func (a Agent) SignedElsewhere(name string) string {
-	if a.unusable != nil || a.peers == nil {
-		return ""
-	}
-	return a.peers.Signed(a.key(), name)
-}
-
 // Sign writes the agent's id into a mark that exists, by which [Room.Holders] knows it.
 func (a Agent) Sign(name, id string) error {
 	if a.unusable != nil {

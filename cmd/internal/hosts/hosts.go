@@ -37,12 +37,6 @@ type Service struct {
 	CA    string `json:"ca,omitempty"`
 }
 
-// Scheme returns the part of the URL before the colon.
-func (s *Service) Scheme() string {
-	scheme, _, _ := strings.Cut(s.URL, ":")
-	return scheme
-}
-
 // configFile has the user's engines, by alias, in the data directory. A repository can
 // name an engine only by an alias: otherwise a repository that was cloned could make tt
 // connect to a stranger's server.
@@ -218,25 +212,13 @@ type Moved struct {
 	Closed bool  // the room in From was closed now
 }
 
-// Program returns the name of the program that has engines of a scheme.
-func Program(s *Service) string {
-	scheme := s.Scheme()
-	if scheme == "tls" {
-		scheme = "nats"
-	}
-	return "tt-" + scheme
-}
-
-// Missing is the error for an engine whose program is not there.
+// Missing is the error for an engine where the program that has engines is not there.
 func Missing(s *Service) error {
-	program, what := Program(s), "the engine at "+s.URL
+	what := "the engine at " + s.URL
 	if s.Name == "" {
 		what = "moving a room"
 	}
-	hint := `run "make install" in a checkout, take it from the release archive of tt, or: CGO_ENABLED=0 go install github.com/talking-stick/tt/cmd/tt-nats@latest`
-	if program != "tt-nats" {
-		hint = "tt comes with tt-nats, for nats://HOST:PORT/NAMESPACE"
-	}
-	return code.New(code.EngineMissing, "%s needs the program %s, which is neither beside tt nor in PATH", what, program).
-		WithHint("%s", hint).With("engine", s.URL).With("program", program)
+	return code.New(code.EngineMissing, "%s needs the program tt-nats, which is neither beside tt nor in PATH", what).
+		WithHint(`run "make install" in a checkout, take it from the release archive of tt, or: CGO_ENABLED=0 go install github.com/talking-stick/tt/cmd/tt-nats@latest`).
+		With("engine", s.URL).With("program", "tt-nats")
 }

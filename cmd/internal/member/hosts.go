@@ -92,7 +92,7 @@ func (h *hosts) hearing(id string) (there turn.Hearing) {
 	if h == nil {
 		return there
 	}
-	there.How = h.FS.Agent(id).SignedElsewhere(hearing.File)
+	there.How = h.shared.Signed(fsroom.AgentKey(id), hearing.File)
 	if there.How == hearing.ByHooks {
 		there.How, there.Hooks = "", true
 	}

@@ -78,14 +78,11 @@ func (d *Dir) Create(ctx context.Context, r topic.CreateRequest) (info topic.Inf
 	if err != nil {
 		return info, nil, err
 	}
-	shared := store.Options().Engine != nil
-	if !shared {
-		unlock, err := store.LockFolder(ctx, roomtypes.Topics().Folder)
-		if err != nil {
-			return info, nil, err
-		}
-		defer func() { _ = unlock() }()
+	unlock, err := store.LockFolder(ctx, roomtypes.Topics().Folder)
+	if err != nil {
+		return info, nil, err
 	}
+	defer func() { _ = unlock() }()
 	for {
 		all, err := d.Index()
 		if err != nil {
@@ -93,7 +90,7 @@ func (d *Dir) Create(ctx context.Context, r topic.CreateRequest) (info topic.Inf
 		}
 		doubtful = all.Doubtful(r.Name)
 		id := newTopicID()
-		if shared && r.Name != "" && r.Mode == topic.ModeReuse {
+		if store.Options().Engine != nil && r.Name != "" && r.Mode == topic.ModeReuse {
 			id = all.freeID(r.Name)
 		}
 		reused, events := topic.Create(all.Infos(), r, id)

@@ -111,13 +111,11 @@ func AskInRoom(ctx context.Context, store *fsroom.Store, room, path, agent strin
 
 // createOfRoom makes the nth topic of a room, unless another process has done so.
 func createOfRoom(ctx context.Context, store *fsroom.Store, room, path string, n int) error {
-	if store.Options().Engine == nil { // which lets one host make it
-		unlock, err := store.LockFolder(ctx, roomtypes.Topics().Folder)
-		if err != nil {
-			return err
-		}
-		defer func() { _ = unlock() }()
+	unlock, err := store.LockFolder(ctx, roomtypes.Topics().Folder)
+	if err != nil {
+		return err
 	}
+	defer func() { _ = unlock() }()
 	r := At(store, room, n)
 	if r.Exists() && r.HasJournal() {
 		return nil

@@ -106,7 +106,7 @@ func engineOf(c *cli.Invocation) (*hosts.Service, error) {
 // becomeEngine becomes the program that has the engine, with the same command line. It
 // returns only if that failed.
 func becomeEngine(c *cli.Invocation, service *hosts.Service) error {
-	path, err := second.Find(c.Env, hosts.Program(service))
+	path, err := second.Find(c.Env, second.Engines)
 	if err != nil {
 		return hosts.Missing(service)
 	}
