@@ -104,11 +104,12 @@ func (h *run) lasts() bool {
 func (h *run) begin(ctx context.Context) error {
 	watches := h.watches()
 	agent, err := h.agent()
+	second := h.guest != nil && *h.guest
+	if second { // it is the only one when the first has ended
+		agent, err = h.sessionAgent()
+	}
 	if err != nil {
-		if h.guest == nil || !*h.guest {
-			return err
-		}
-		return h.beginToo(watches)
+		return err
 	}
 	var r payload.Reply
 	if watches {
@@ -117,6 +118,10 @@ func (h *run) begin(ctx context.Context) error {
 			return err
 		}
 		r.Watch = []string{path}
+	}
+	if second {
+		h.sign(agent)
+		return h.finish(r)
 	}
 	told := watches && h.isProved(agent)
 	if h.call.Kind == harness.KindSessionStart {
@@ -152,23 +157,6 @@ func (h *run) begin(ctx context.Context) error {
 		_ = agent.Client.StartDetached("hook", proveCommand, "--agent", agent.Client.Self.ID)
 	}
 	return errAnswered
-}
-
-// beginToo records that the session is open in a second window, which is the only one when the first has ended, and
-// tells it what to watch.
-func (h *run) beginToo(watches bool) error {
-	agent, err := h.sessionAgent()
-	if err != nil {
-		return err
-	}
-	if h.sign(agent); !watches {
-		return errNotTold
-	}
-	path, err := agent.WakePath()
-	if err != nil {
-		return err
-	}
-	return h.finish(payload.Reply{Watch: []string{path}})
 }
 
 // statusFile returns the file in which the harness says what its model does, "" if there is

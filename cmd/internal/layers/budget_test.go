@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -88,13 +87,6 @@ const (
 	fileBudget    = 400    // one file of either
 )
 
-// longFiles may have more lines than fileBudget, until they are shorter.
-var longFiles = map[string]int{
-	"cmd/internal/member/wait.go":               550,
-	"fsroom/engine/enginetest/enginetest.go":    500,
-	"fsroom/engine/enginetest/memory/memory.go": 450,
-}
-
 // roundedBy is what a budget is a multiple of, at most.
 const roundedBy = 100
 
@@ -162,7 +154,6 @@ func TestBudgets(t *testing.T) {
 	linked := list(t, module+"cmd/tt")["cmd/tt"].Deps
 	rows := make(map[string]int)
 	var product, inTT, tools int
-	long := maps.Clone(longFiles)
 	complain := func(what string, lines, budget int) {
 		if said := overrun(what, lines, budget); said != "" {
 			t.Error(said)
@@ -170,10 +161,7 @@ func TestBudgets(t *testing.T) {
 	}
 	for _, s := range all {
 		dir := s.path[:strings.LastIndexByte(s.path, '/')]
-		complain(s.path, s.lines, max(fileBudget, longFiles[s.path]))
-		if s.lines > fileBudget {
-			delete(long, s.path)
-		}
+		complain(s.path, s.lines, fileBudget)
 		if within(dir, testTools) {
 			tools += s.lines
 			continue
@@ -196,9 +184,6 @@ func TestBudgets(t *testing.T) {
 		if budget-rows[row] >= roundedBy {
 			t.Logf("%s has %d lines: its budget of %d can be lower", row, rows[row], budget)
 		}
-	}
-	for path := range long {
-		t.Errorf("%s is not long any more: remove it from longFiles", path)
 	}
 	complain("the product", product, productBudget)
 	complain("what tt links", inTT, linkedBudget)

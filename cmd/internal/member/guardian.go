@@ -97,7 +97,7 @@ func (g *guardian) look(ctx context.Context, st *turn.State) (done bool, sleep f
 	}
 	if g.Room.IsAuto(st) {
 		ended, _, err := g.Room.endAuto(ctx, g.isOver, func() bool { return false })
-		if ended || isLockTimeout(err) {
+		if ended || comesFrom(err, code.LockTimeout) {
 			return false, fsroom.Sleep{For: time.Millisecond}, nil
 		}
 	}
@@ -108,7 +108,7 @@ func (g *guardian) look(ctx context.Context, st *turn.State) (done bool, sleep f
 			return true, fsroom.Sleep{}, nil
 		case g.Room.hosts.away(err): // the others are told when the engine is back
 			return false, fsroom.Sleep{For: retryDelay}, nil
-		case isLockTimeout(err), err == nil && !ended:
+		case comesFrom(err, code.LockTimeout), err == nil && !ended:
 			return false, fsroom.Sleep{For: time.Millisecond}, nil
 		}
 		return true, fsroom.Sleep{}, err
@@ -157,7 +157,7 @@ func (g *guardian) isUnderWay(ctx context.Context) (granted bool) {
 		granted = snap.State.Turn >= g.turn
 		return nil
 	})
-	return granted || isLockTimeout(err) || g.Room.hosts.away(err) && !g.Room.Now().Expired(g.started, abandonedAfter)
+	return granted || comesFrom(err, code.LockTimeout) || g.Room.hosts.away(err) && !g.Room.Now().Expired(g.started, abandonedAfter)
 }
 
 // afterTurn does what is due when the turn has ended and no other one has begun, so that

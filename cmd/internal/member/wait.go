@@ -2,7 +2,6 @@ package member
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"sync"
 	"time"
@@ -143,32 +142,6 @@ func (r *Room) Wait(ctx context.Context, limit time.Duration, park, inbox bool, 
 	return t.answer(ctx)
 }
 
-// A turnRequest is one request for the turn.
-type turnRequest struct {
-	Room  *Room
-	out   Output
-	park  bool
-	inbox bool      // end also with what has come for the agent
-	since time.Time // when the agent began to wait; zero: it has not waited
-	auto  bool      // a hook asks for the agent
-	joins bool      // the agent becomes a member with the grant
-	lease string    // the id that a grant to this request has
-
-	first    *turn.State     // the room when the request began; nil: not looked at yet
-	memberAt int64           // the last event at which the agent was seen to be a member; 0: none
-	facts    turn.Facts      // of the last look
-	proof    turn.Proof      // begun with the last decision
-	grant    grant           // of the turn, as soon as it is about to be granted
-	result   turn.WaitResult // of the last look
-	isNew    bool            // the turn was granted by this request
-	begin    func()          // records the beginning of the turn that was granted; nil: nothing is recorded
-	exits    ExitWatcher
-
-	before *turn.State       // the room that the rule decided on
-	after  *turn.State       // the room after that
-	shown  func(*turn.State) // called when the result was printed; nil: nothing is
-}
-
 // wait looks at the room until there is an answer, the limit has passed, or
 // untilSignal ends.
 func (t *turnRequest) wait(untilSignal context.Context, limit time.Duration) error {
@@ -190,7 +163,7 @@ func (t *turnRequest) wait(untilSignal context.Context, limit time.Duration) err
 		if err == nil && !done && more == 0 {
 			done = t.actsForOwner()
 		}
-		if away := t.Room.hosts.away(err); away || errors.Is(err, context.Canceled) || (isLockTimeout(err) && ctx.Err() == nil) {
+		if away := t.Room.hosts.away(err); away || errors.Is(err, context.Canceled) || (comesFrom(err, code.LockTimeout) && ctx.Err() == nil) {
 			// The lock was not had, or the engine not reached. There is time to look
 			// again, or a signal ends the wait.
 			t.result = snap.State.NotYet(t.facts, 0)
@@ -263,211 +236,4 @@ func (t *turnRequest) lookForNews(ctx context.Context, st *turn.State) (done boo
 	t.shown = func(*turn.State) { found.Shown() }
 	t.result.Status, t.result.Inbox = turn.WaitInbox, found.News
 	return true, 0, nil
-}
-
-// isLockTimeout reports whether err is or comes from lock_timeout.
-func isLockTimeout(err error) bool { return comesFrom(err, code.LockTimeout) }
-
-// try requests the turn by [turn.Try].
-func (t *turnRequest) try(ctx context.Context, snap *snapshot) (done bool, err error) {
-	request := turn.TryRequest{Agent: t.Room.Self.ID, Lease: t.lease, Park: t.park, Auto: t.auto}
-	return t.request(ctx, snap, func(st *turn.State, f turn.Facts) ([]event.Event, turn.WaitResult, error) {
-		if err := t.Room.checkHost(st); err != nil {
-			return nil, turn.WaitResult{}, err
-		}
-		request.Waited, request.Woken, request.Window = t.Room.elapsed(t.since), t.Room.wasWoken(st), t.Room.HeldByOtherWindow(st)
-		return turn.Try(st, f, request)
-	})
-}
-
-// A turnRule decides on a request for the turn.
-type turnRule func(*turn.State, turn.Facts) ([]event.Event, turn.WaitResult, error)
-
-// request requests the turn by a rule and stores the result. It reports whether there
-// is nothing to wait for. When it returns nil after a grant, the turn has a guardian.
-// ctx ends only the waiting for the room's lock.
-func (t *turnRequest) request(ctx context.Context, snap *snapshot, rule turnRule) (done bool, err error) {
-	afterLock := context.WithoutCancel(ctx)
-	decide := func(st *turn.State, f turn.Facts) (events []event.Event, err error) {
-		t.before, t.facts, t.proof = st, f, t.Room.hosts.proof()
-		events, t.result, err = rule(st, f)
-		return events, err
-	}
-	prepare := func(st *turn.State) error {
-		return t.Room.prepare(&t.grant, t.fence(), st.Policy, t.proof, !t.auto)
-	}
-	for {
-		if t.first == nil {
-			t.first, t.memberAt = snap.State, t.Room.JoinedAt
-		}
-		if t.Room.IsMember(snap.State) {
-			t.memberAt = snap.State.Seq
-		}
-		after, _, err := t.Room.change(ctx, snap, decide, prepare, func() { t.granted(afterLock) })
-		if !t.isNew {
-			t.Room.abandon(afterLock, &t.grant, err)
-		}
-		if t.isClosed(afterLock, err) {
-			return true, nil
-		}
-		if err != nil {
-			return false, err
-		}
-		t.after = after.State
-		switch {
-		case t.isNew:
-			return true, nil
-		case t.result.Status == turn.YourTurn && t.grantedToAnother():
-			if done, err := t.tellOther(afterLock); done || err != nil {
-				return true, err
-			}
-			if snap, err = t.Room.FS.View(); err != nil {
-				return false, err
-			}
-			continue
-		case t.result.Status == turn.YourTurn: // it was when the room was read, without its lock
-			err := t.resume(ctx)
-			if !isOvertaken(err) {
-				return true, err
-			}
-			if snap, err = t.Room.FS.View(); err != nil {
-				return false, err
-			}
-			continue
-		}
-		return t.result.Status != turn.NotYet, nil
-	}
-}
-
-// isClosed reports whether the room was closed while the agent was a member, and adds by whom
-// and why to the result. That is also the answer if the agent is no member because the room has
-// ended since, or its next life has begun; err is the refusal then.
-func (t *turnRequest) isClosed(ctx context.Context, err error) bool {
-	late := code.Of(err) == code.NotJoined && t.memberAt > 0
-	if !late && (err != nil || t.result.Status != turn.WaitClosed) {
-		return false
-	}
-	closed, by, reason := t.Room.closedSince(ctx, t.memberAt)
-	if late && !closed { // a mirror may not know yet that the room has ended since
-		snap, err := t.Room.FS.Confirm(ctx)
-		closed = err == nil && !snap.State.Open
-	}
-	if closed {
-		t.result = turn.WaitResult{Status: turn.WaitClosed, RoomID: t.Room.FS.Name(), From: by, Reason: reason}
-	}
-	return closed || !late
-}
-
-func (t *turnRequest) fence() turn.Fence {
-	return turn.Fence{Agent: t.Room.Self.ID, Turn: t.result.TurnID, Lease: t.result.LeaseID}
-}
-
-// granted records a grant when it is durable. The room is still locked.
-func (t *turnRequest) granted(ctx context.Context) {
-	t.isNew = true
-	if t.joins {
-		t.Room.recordArrival()
-	}
-	t.begin = t.Room.Recorder().Begin(ctx, t.before, t.fence(), !t.auto)
-	t.result.GuardianPID = t.grant.lease.Guardian.PID
-	t.Room.forgetWait()
-	t.Room.Unwant(false)
-}
-
-// answer prints the result. Nobody is told to write before the beginning of the turn is recorded. What
-// was printed counts as seen after that.
-func (t *turnRequest) answer(ctx context.Context) error {
-	var failed error
-	switch {
-	case t.isNew && t.grant.failure != nil:
-		failed = notStarted(t.result.TurnID, t.grant.failure)
-	case t.result.Status == turn.YourTurn:
-		failed = ownedError(t.result.TurnID, t.tell(context.WithoutCancel(ctx)))
-	}
-	if t.begin != nil {
-		t.begin()
-		if lost := t.Room.StillHolds(t.fence()); isOvertaken(lost) { // since the room was unlocked
-			return lost
-		}
-	}
-	if failed == nil {
-		failed = t.out.Answer(t.result)
-	}
-	if failed == nil && t.shown != nil {
-		t.shown(t.after)
-	}
-	return failed
-}
-
-// grantedToAnother reports whether the turn that the agent has was granted to another of
-// its processes after this request began. That process has been told so, and this one must
-// not be told it too: two processes of one agent would work at once.
-func (t *turnRequest) grantedToAnother() bool {
-	return t.result.TurnID > t.first.Turn && t.result.LeaseID != t.lease
-}
-
-// tellOther answers that another process of the agent was granted the turn, and reports
-// whether that is still so. The room is locked for it: who is granted a turn records it
-// before unlocking the room.
-func (t *turnRequest) tellOther(ctx context.Context) (told bool, err error) {
-	err = t.Room.FS.Locked(ctx, func(snap *snapshot) error {
-		if told = snap.State.Fence() == t.fence(); told {
-			f := t.Room.Facts(snap.State)
-			t.result = snap.State.NotYet(f, 0)
-			t.result.GrantedTo = f.Lease.GrantedTo
-		}
-		return nil
-	})
-	return told, err
-}
-
-// resume makes sure that a turn the agent already had is still its own and has a
-// guardian. If another agent has the turn, the error is that of [turn.State.Check].
-func (t *turnRequest) resume(ctx context.Context) (err error) {
-	t.Room.recordSeen() // first, see Keep
-	t.result.GuardianPID, err = t.Room.Keep(ctx, t.fence(), !t.auto)
-	return ownedError(t.result.TurnID, err)
-}
-
-// tell adds to the result what the agent is told with its turn: the handoff and the briefing.
-func (t *turnRequest) tell(ctx context.Context) (err error) {
-	r, res := t.Room, &t.result
-	if res.Handoff, res.HandoffLost, err = r.readHandoff(ctx, res.HandoffSeq); err == nil && r.News != nil {
-		res.Briefing, t.shown = r.News.Briefing(ctx, t.before, res.HandoffSeq)
-	}
-	if len(res.Handoff) > 0 {
-		res.Verified = r.Recorder().Verified(ctx, t.before)
-	}
-	return err
-}
-
-// isOvertaken reports whether err says that the turn is not the agent's any more.
-func isOvertaken(err error) bool {
-	switch code.Of(err) {
-	case code.TurnMismatch, code.StaleLease, code.RoomClosed:
-		return true
-	}
-	return false
-}
-
-// ownedError turns an error that came after the grant into one that says that the turn
-// is the agent's all the same.
-func ownedError(turnID int64, err error) error {
-	if err == nil || isOvertaken(err) || code.Of(err) == code.GuardianFailed {
-		return err
-	}
-	return notStarted(turnID, err)
-}
-
-// readHandoff returns the handoff of an event. Event 0 has none. lost reports that the journal has
-// lost the event.
-func (r *Room) readHandoff(ctx context.Context, seq int64) (handoff json.RawMessage, lost bool, err error) {
-	if seq == 0 {
-		return nil, false, nil
-	}
-	e, err := r.FS.Event(ctx, seq)
-	if err != nil {
-		return nil, false, err
-	}
-	return e.Handoff, e.Type == event.Damaged, nil
 }

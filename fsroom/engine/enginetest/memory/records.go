@@ -1,0 +1,78 @@
+package memory
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/talking-stick/tt/fsroom/engine"
+)
+
+// Publish implements [engine.Engine].
+func (e *Engine) Publish(ctx context.Context, name, agent string, record []byte, _ time.Duration) error {
+	if err := e.enter(ctx); err != nil {
+		return err
+	}
+	defer e.mu.Unlock()
+	e.room(name).records[agent] = engine.Record{At: e.now(), Body: bytes.Clone(record)}
+	return nil
+}
+
+// Records implements [engine.Engine].
+func (e *Engine) Records(ctx context.Context, name string, agents ...string) (map[string]engine.Record, error) {
+	if err := e.enter(ctx); err != nil {
+		return nil, err
+	}
+	defer e.mu.Unlock()
+	records := maps.Clone(e.room(name).records)
+	maps.DeleteFunc(records, func(agent string, _ engine.Record) bool { return len(agents) > 0 && !slices.Contains(agents, agent) })
+	return records, nil
+}
+
+// Announce implements [engine.Engine].
+func (e *Engine) Announce(ctx context.Context, name, agent, what string, again func()) (withdraw func(), err error) {
+	forget, err := subscribe(ctx, e, name, func(r *room) map[int]func() { return r.announced }, again)
+	if err != nil {
+		return nil, err
+	}
+	count := func(by int) {
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		e.present[fmt.Sprintf("%s/%s/%s", name, agent, what)] += by
+	}
+	count(1)
+	return sync.OnceFunc(func() { forget(); count(-1) }), nil
+}
+
+// Announced implements [engine.Engine].
+func (e *Engine) Announced(ctx context.Context, name, agent, what string) (bool, error) {
+	if err := e.enter(ctx); err != nil {
+		return false, err
+	}
+	defer e.mu.Unlock()
+	return e.present[fmt.Sprintf("%s/%s/%s", name, agent, what)] > 0, nil
+}
+
+// Notify implements [engine.Engine].
+func (e *Engine) Notify(name string, agents ...string) {
+	if e.enter(context.Background()) != nil {
+		return
+	}
+	defer e.mu.Unlock()
+	for _, fn := range e.room(name).notified {
+		for _, agent := range agents {
+			e.tell(func() { fn(agent) })
+		}
+	}
+}
+
+// Notified implements [engine.Engine].
+func (e *Engine) Notified(ctx context.Context, name string, fn func(agent string)) (stop func(), err error) {
+	return subscribe(ctx, e, name, func(r *room) map[int]func(string) { return r.notified }, fn)
+}
+
+// Close implements [engine.Engine].
