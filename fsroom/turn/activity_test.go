@@ -146,16 +146,24 @@ func ownerReturns(t *testing.T, order []string) {
 }
 
 // An idle holder whose turn a hook took is not waited for: the guardian releases the turn, and whoever asks is told so.
+// One that is limited is: others may take its turn.
 func TestIdleHolderOfAutomaticTurn(t *testing.T) {
-	for auto, want := range map[bool]string{false: "others may take the turn from", true: "is released by itself at"} {
+	for _, c := range []struct {
+		auto       bool
+		what, want string
+	}{
+		{false, turn.ActivityIdle, "others may take the turn from"},
+		{true, turn.ActivityIdle, "is released by itself at"},
+		{true, turn.ActivityLimited, "others may take the turn from"},
+	} {
 		w := room(t, members("a", "b"), held("a"))
 		st := *w.state
-		st.Grant.Auto = auto
-		w.does["a"] = turn.Activity{What: turn.ActivityIdle, Since: event.NewTime(w.facts().Now.Wall.Time)}
+		st.Grant.Auto = c.auto
+		w.does["a"] = turn.Activity{What: c.what, Since: event.NewTime(w.facts().Now.Wall.Time)}
 		f := w.facts()
 		f.Support = func() turn.Support { return turn.Support{Guardian: turn.Alive, PID: 42} }
-		if next := st.Outlook(f)[0]; !strings.Contains(next, want) {
-			t.Errorf("auto %v: %q", auto, next)
+		if next := st.Outlook(f)[0]; !strings.Contains(next, c.want) {
+			t.Errorf("auto %v, %s: %q", c.auto, c.what, next)
 		}
 	}
 }

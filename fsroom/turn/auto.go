@@ -18,10 +18,10 @@ func wants(f Facts, m *Member) bool {
 func (s *State) IsWanted(f Facts, agent string) bool { return s.fairestOf(f, agent, wants) != nil }
 
 // Calls reports whether the agent, whose write was refused and which is to be called, may have the turn now: it may
-// claim it, or take it over. window is as in a [TryRequest].
-func (s *State) Calls(f Facts, agent string, window int) bool {
+// claim it, or take it over.
+func (s *State) Calls(f Facts, agent string) bool {
 	switch {
-	case !s.Open || s.Member(agent) == nil || s.Owner == agent && window == 0 || !f.presence(agent).Wants:
+	case !s.Open || s.Member(agent) == nil || s.Owner == agent && f.Window == 0 || !f.presence(agent).Wants:
 		return false
 	case s.claimable(f, TryRequest{Agent: agent}):
 		return true

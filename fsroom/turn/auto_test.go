@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal/event"
 )
@@ -56,11 +57,27 @@ func TestAutoRelease(t *testing.T) {
 	}
 }
 
+// A hook takes a turn that is reserved for one that cannot be reached, but not for the author of its handoff.
+func TestAutoTakesFromUnreachable(t *testing.T) {
+	for by, want := range map[string]string{"a": "takeover_ineligible", "c": ""} {
+		w := room(t, members("a", "b", "c"), held("a"), later(time.Hour), wants("b"), endsAuto(false))
+		if w.state.ReservedFor != "b" {
+			t.Fatalf("reserved for %q", w.state.ReservedFor)
+		}
+		_, _, err := turn.Take(w.state, w.facts(), turn.TakeRequest{Agent: by, Lease: w.newID("lease"), Reason: "auto: b cannot be reached", Auto: true})
+		if got := string(code.Of(err)); (got == "") != (want == "") {
+			t.Errorf("%s: %v", by, err)
+		}
+	}
+}
+
 // TestHolderIsNotCalled: whose lease has run out is not called for its own turn, but another window of its session is, as
 // are others that want it.
 func TestHolderIsNotCalled(t *testing.T) {
 	w := room(t, members("a", "b"), held("a"), later(100*time.Hour), wants("a", "b"))
-	if w.state.Calls(w.facts(), "a", 0) || !w.state.Calls(w.facts(), "a", 7) || !w.state.Calls(w.facts(), "b", 0) {
+	otherWindow := w.facts()
+	otherWindow.Window = 7
+	if w.state.Calls(w.facts(), "a") || !w.state.Calls(otherWindow, "a") || !w.state.Calls(w.facts(), "b") {
 		t.Error("it is called, or who wants the turn is not")
 	}
 }

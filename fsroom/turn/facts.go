@@ -24,6 +24,8 @@ type Facts struct {
 	Host string
 	// Directory is that of the room on this host; "": the one where the room was made.
 	Directory string
+	// Window is the pid of the process of the asking agent's session that has the turn, in another window; 0: none.
+	Window int
 	// Lease is what is known of the current turn's lease beyond its grant. It is zero, or
 	// that of another turn, if nothing is.
 	Lease Lease

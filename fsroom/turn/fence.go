@@ -27,9 +27,9 @@ func (s *State) Check(f Facts, fence Fence) error {
 
 // HeldByWindow refuses an agent of which another window, the process pid of its session, has the
 // turn.
-func HeldByWindow(s *State, f Facts, pid int) error {
-	return s.withSituation(f, code.New(code.StaleLease, "turn %d is held by this session, in another window (process %d)", s.Turn, pid).
-		WithHint(hintOtherWindow).With("held_by_pid", pid))
+func HeldByWindow(s *State, f Facts) error {
+	return s.withSituation(f, code.New(code.StaleLease, "turn %d is held by this session, in another window (process %d)", s.Turn, f.Window).
+		WithHint(hintOtherWindow).With("held_by_pid", f.Window))
 }
 
 func (s *State) overtaken(f Facts, fence Fence, c code.Code, format string, args ...any) error {

@@ -96,7 +96,6 @@ type TryRequest struct {
 	Waited time.Duration // how long the agent has waited
 	Woken  bool          // it was woken for the handoff that is pending
 	Auto   bool          // a hook asks for the agent
-	Window int           // the process of the agent's session that took the turn in another window; 0: none did
 }
 
 // Try is one pass of waiting. If it returns events they grant the turn; if not, the
@@ -109,17 +108,17 @@ func Try(s *State, f Facts, r TryRequest) ([]event.Event, WaitResult, error) {
 		return nil, WaitResult{}, NotJoined(s, r.Agent)
 	}
 	switch {
-	case s.Owner == r.Agent && r.Window == 0:
+	case s.Owner == r.Agent && f.Window == 0:
 		return nil, s.alreadyOwner(), nil
 	case s.claimable(f, r):
 		return s.grant(f, r)
 	}
 	if kind := s.takeoverReason(f); kind != "" && s.eligible(f, r.Agent, kind) {
 		res := s.offer(f, kind)
-		res.HeldBy = r.Window
+		res.HeldBy = f.Window
 		return nil, res, nil
 	}
-	return nil, s.NotYet(f, r.Window), nil
+	return nil, s.NotYet(f), nil
 }
 
 // claimable reports whether the agent may claim the turn.
@@ -221,11 +220,11 @@ func WasClosed(room, by, reason string) WaitResult {
 	return WaitResult{Status: WaitClosed, RoomID: room, From: by, Reason: reason, Evidence: Evidence{Hint: hintReopen}}
 }
 
-// NotYet returns the result for an agent that has to wait. window is as in [TryRequest].
-func (s *State) NotYet(f Facts, window int) WaitResult {
+// NotYet returns the result for an agent that has to wait.
+func (s *State) NotYet(f Facts) WaitResult {
 	r := WaitResult{
 		Status: NotYet, RoomID: s.RoomID, RoomState: s.Status(f), TurnID: s.Turn,
-		CurrentOwner: s.Owner, OwnerSince: s.Grant.At.Wall, ReservedFor: s.ReservedFor, HeldBy: window,
+		CurrentOwner: s.Owner, OwnerSince: s.Grant.At.Wall, ReservedFor: s.ReservedFor, HeldBy: f.Window,
 	}
 	r.LeaseExpiresAt, r.ClaimExpiresAt = s.deadlines(f)
 	return r

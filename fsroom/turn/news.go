@@ -179,8 +179,8 @@ func (n *News) AddOffer(s *State, f Facts, agent string, after int64) {
 }
 
 // AddCall takes into account that the agent may have the turn for which a write of it was refused, see [State.Calls].
-func (n *News) AddCall(s *State, f Facts, agent string, window int) {
-	if s.Calls(f, agent, window) {
+func (n *News) AddCall(s *State, f Facts, agent string) {
+	if s.Calls(f, agent) {
 		n.Call, n.Turn = true, s.Turn+1
 	}
 }

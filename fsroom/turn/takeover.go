@@ -21,7 +21,6 @@ type TakeRequest struct {
 	Auto     bool          // a hook asks for the agent: a reservation for one that cannot be reached counts as free
 	Turn     *int64        // refuse if another turn is the current one; nil: any
 	Trees    Trees         // of the turn that is taken over
-	Window   int           // as in [TryRequest]
 	// Join makes an agent that is not a member join in the same change. If its Agent
 	// is empty, such an agent is refused.
 	Join JoinRequest
@@ -45,21 +44,22 @@ func Take(s *State, f Facts, r TakeRequest) ([]event.Event, WaitResult, error) {
 	try := TryRequest{Agent: r.Agent, Lease: r.Lease, Waited: r.Waited, Auto: r.Auto}
 	elsewhere := s.HostOf(r.Agent, f.Host)
 	switch {
-	case s.Owner == r.Agent && elsewhere == "" && r.Window == 0:
+	case s.Owner == r.Agent && elsewhere == "" && f.Window == 0:
 		return nil, s.alreadyOwner(), nil
 	case s.claimable(f, try), r.Operator && s.Owner == "" && s.ReservedFor == "":
 		return s.grant(f, try)
 	}
 	kind, err := s.mayTake(f, r.Agent)
-	if r.Window != 0 && err != nil && !r.Operator {
-		return nil, s.NotYet(f, r.Window), nil
+	if f.Window != 0 && err != nil && !r.Operator {
+		return nil, s.NotYet(f), nil
 	}
 	if elsewhere != "" { // an agent that has lost its host takes the turn from itself as another one would
 		if kind, err = s.takeoverReason(f), nil; kind == "" {
 			err = s.AgentElsewhere(f)
 		}
 	}
-	if err != nil && r.Auto && s.Owner == "" && s.ReservedFor != "" && !s.isReachable(f, s.ReservedFor) {
+	reserved := s.Owner == "" && s.ReservedFor != ""
+	if err != nil && r.Auto && reserved && !s.isReachable(f, s.ReservedFor) && s.eligible(f, r.Agent, ReasonClaimTimeout) {
 		kind, err = ReasonClaimTimeout, nil
 	}
 	if err != nil && !r.Operator {

@@ -175,7 +175,7 @@ func (s *State) activityTrouble(f Facts, m *Member, pid int) []Trouble {
 	do := ""
 	switch {
 	case left > 0:
-		if t.Until, t.auto = known(f.Now.Wall.Add(left)), s.isAuto(f, m.AgentID); t.auto {
+		if t.Until, t.auto = known(f.Now.Wall.Add(left)), reason == ReasonOwnerIdle && s.isAuto(f, m.AgentID); t.auto {
 			do = fmt.Sprintf(hintReleasedAt, t.Until.Format(utcClock))
 		}
 	case left < 0:

@@ -18,6 +18,8 @@ func (s *State) Words(f Facts, agent string) string {
 		return "the room has ended"
 	case s.Owner == "" && s.ReservedFor == "":
 		return s.freeWords(f, agent)
+	case s.Owner == agent && agent != "" && f.Window != 0:
+		return fmt.Sprintf("held by this session for %s, in another window (process %d)", held, f.Window)
 	case s.Owner == agent && agent != "":
 		return "yours, held for " + held
 	case s.Owner != "" && which != "":

@@ -140,7 +140,8 @@ func (m *Mailbox) Inbox(ctx context.Context) (*Inbox, error) {
 	in.Turn = InboxTurn{
 		State: v.State, TurnID: v.TurnID, Owner: v.Owner, ReservedFor: v.ReservedFor, LeaseExpiresAt: v.LeaseExpiresAt,
 		ClaimExpiresAt: v.ClaimExpiresAt,
-		ForYou:         isMember && (v.Owner == m.Room.Self.ID || v.ReservedFor == m.Room.Self.ID || st.Pending.Preferred == m.Room.Self.ID),
+		ForYou: isMember && (v.Owner == m.Room.Self.ID && f.Window == 0 ||
+			slices.Contains([]string{v.ReservedFor, st.Pending.Preferred}, m.Room.Self.ID)),
 	}
 	if m.Room.IsHuman() {
 		in.Needs = needs(st, st.MemberViews(f))

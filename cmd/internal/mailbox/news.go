@@ -71,9 +71,9 @@ func (n *RoomNews) add(ctx context.Context) error {
 	f := m.Room.Facts(st)
 	n.All.AddOffer(st, f, me, at.TurnSeq)
 	n.Fresh.AddOffer(st, f, me, max(at.TurnSeq, at.Woken.EventSeq))
-	n.All.AddCall(st, f, me, m.Room.HeldByOtherWindow(st))
+	n.All.AddCall(st, f, me)
 	if n.Until = m.Room.UntilCalled(st, f); !m.Room.Called() {
-		n.Fresh.AddCall(st, f, me, m.Room.HeldByOtherWindow(st))
+		n.Fresh.AddCall(st, f, me)
 	}
 	n.All.AddNotes(st, me, at.Notes())
 	n.Fresh.AddNotes(st, me, at.Notes().After(at.Woken.EventSeq))

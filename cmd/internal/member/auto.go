@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/talking-stick/tt/fsroom"
+	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/fsroom/workspace"
 	"github.com/talking-stick/tt/journal/event"
@@ -59,7 +60,11 @@ func (c *Client) takeAuto(ctx context.Context, w *workspace.Workspace) (*Room, t
 			why = out.ReservedFor + " cannot be reached"
 		}
 		before, silent := out.WaitResult, r.own().Has(autoFile)
-		if r.Take(ctx, turn.TakeRequest{Agent: r.Self.ID, Lease: fsroom.NewLease(), Reason: "auto: " + why, Auto: true}, &out) != nil {
+		err := r.Take(ctx, turn.TakeRequest{Agent: r.Self.ID, Lease: fsroom.NewLease(), Reason: "auto: " + why, Auto: true}, &out)
+		if comesFrom(err, code.LockTimeout) {
+			return nil, turn.WaitResult{}, nil, err
+		}
+		if err != nil {
 			out.WaitResult = before
 		}
 		if silent { // it was no command of the agent

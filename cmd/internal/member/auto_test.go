@@ -97,7 +97,7 @@ func TestAutoEndLooksAgain(t *testing.T) {
 			return errors.Join(err, takeErr)
 		},
 		"another turn": func(_ *fixture, a *Room) error {
-			return a.Take(t.Context(), turn.TakeRequest{Agent: "a:1", Lease: "again", Reason: "x", Operator: true, Window: 1}, make(answers, 1))
+			return a.Take(t.Context(), turn.TakeRequest{Agent: "a:1", Lease: "again", Reason: "x", Operator: true}, make(answers, 1))
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -54,7 +54,7 @@ func (r *Room) callWanting(st *turn.State, f turn.Facts) (again time.Duration) {
 	for _, id := range st.Others("") {
 		switch a := r.FS.Agent(id); {
 		case !a.Has(wantsFile) || a.Has(calledFile):
-		case st.Calls(f, id, 0):
+		case st.Calls(f, id):
 			r.Client.Store.NotifyListener(id)
 		default:
 			if d := st.NextDeadline(f, id); d > 0 && (again == 0 || d < again) {
@@ -68,7 +68,7 @@ func (r *Room) callWanting(st *turn.State, f turn.Facts) (again time.Duration) {
 // UntilCalled returns how long it is until an agent that wants the turn may have it, by time alone; 0: it does not
 // want it, may have it now, or that does not come.
 func (r *Room) UntilCalled(st *turn.State, f turn.Facts) time.Duration {
-	if !f.Presence(r.Self.ID).Wants || st.Calls(f, r.Self.ID, r.HeldByOtherWindow(st)) {
+	if !f.Presence(r.Self.ID).Wants || st.Calls(f, r.Self.ID) {
 		return 0
 	}
 	return st.NextDeadline(f, r.Self.ID)

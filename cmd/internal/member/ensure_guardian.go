@@ -73,11 +73,12 @@ func (r *Room) mayKeep(st *turn.State, l *turn.Lease, fence turn.Fence) error {
 	if err := r.checkHost(st); err != nil {
 		return err
 	}
-	if err := st.Check(r.Facts(st), fence); err != nil {
+	f := r.Facts(st)
+	if err := st.Check(f, fence); err != nil {
 		return err
 	}
-	if pid := r.otherWindow(l.Holder); pid != 0 {
-		return turn.HeldByWindow(st, r.Facts(st), pid)
+	if f.Window = r.otherWindow(l.Holder); f.Window != 0 {
+		return turn.HeldByWindow(st, f)
 	}
 	return nil
 }

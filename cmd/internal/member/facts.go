@@ -93,13 +93,14 @@ func (r *Room) facts(st *turn.State, by caller, judged verdicts) turn.Facts {
 		}
 		return p
 	})
-	f := turn.Facts{Now: r.Now(), Host: r.hosts.name(), Directory: r.here(), Lease: lease, Presence: func(id string) turn.Presence {
+	f := turn.Facts{Now: r.Now(), Host: r.hosts.name(), Directory: r.here(), Lease: lease, Window: r.HeldByOtherWindow(st)}
+	f.Presence = func(id string) turn.Presence {
 		p := presence(id)
 		if id == by.id {
 			p = p.OfCaller(r.time()) // the time of this question, so that a caller is never silent
 		}
 		return p
-	}}
+	}
 	f.Waiting = oncePerAgent(r.IsWaiting)
 	f.Inbox = func(id string) bool { return f.Waiting(id) && r.FS.Agent(id).Held(inboxFile) }
 	doing := oncePerAgent(func(id string) turn.Activity {

@@ -274,7 +274,7 @@ func (c *Client) NotYet(w *workspace.Workspace, away error) turn.WaitResult {
 func (r *Room) notYet(away error) (res turn.WaitResult) {
 	res = turn.WaitResult{Status: turn.NotYet, RoomID: r.FS.Name()}
 	if snap, err := r.FS.Known(); err == nil && snap.State.Open {
-		res = snap.State.NotYet(r.Facts(snap.State), 0)
+		res = snap.State.NotYet(r.Facts(snap.State))
 	}
 	if away != nil {
 		res.Engine = SinceWords(away)

@@ -176,10 +176,10 @@ func (r *Room) HeldByOtherWindow(st *turn.State) (pid int) {
 
 // CheckWindow refuses an agent of which another window has the turn.
 func (r *Room) CheckWindow(st *turn.State) error {
-	if pid := r.HeldByOtherWindow(st); pid != 0 {
-		return turn.HeldByWindow(st, r.Facts(st), pid)
+	if r.HeldByOtherWindow(st) == 0 {
+		return nil
 	}
-	return nil
+	return turn.HeldByWindow(st, r.Facts(st))
 }
 
 // otherWindow is HeldByOtherWindow for the process that took the turn.

@@ -43,7 +43,7 @@ func (t *turnRequest) try(ctx context.Context, snap *snapshot) (done bool, err e
 		if err := t.Room.checkHost(st); err != nil {
 			return nil, turn.WaitResult{}, err
 		}
-		request.Waited, request.Woken, request.Window = t.Room.elapsed(t.since), t.Room.wasWoken(st), t.Room.HeldByOtherWindow(st)
+		request.Waited, request.Woken = t.Room.elapsed(t.since), t.Room.wasWoken(st)
 		return turn.Try(st, f, request)
 	})
 }
@@ -181,7 +181,7 @@ func (t *turnRequest) tellOther(ctx context.Context) (told bool, err error) {
 	err = t.Room.FS.Locked(ctx, func(snap *snapshot) error {
 		if told = snap.State.Fence() == t.fence(); told {
 			f := t.Room.Facts(snap.State)
-			t.result = snap.State.NotYet(f, 0)
+			t.result = snap.State.NotYet(f)
 			t.result.GrantedTo = f.Lease.GrantedTo
 		}
 		return nil

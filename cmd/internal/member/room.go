@@ -160,6 +160,9 @@ func (r *Room) refused(ctx context.Context, st *turn.State, err error) error {
 // Leave removes the agent from the room and ends its turn.
 func (r *Room) Leave(ctx context.Context) (res turn.LeaveResult, err error) {
 	snap, _, err := r.endTurn(ctx, r.Self.ID, func(st *turn.State, f turn.Facts) (events []event.Event, err error) {
+		if err := r.CheckWindow(st); err != nil {
+			return nil, err
+		}
 		events, res, err = turn.Leave(st, f, r.Self.ID)
 		return events, err
 	}, func() {

@@ -91,7 +91,7 @@ func (r *Room) Take(ctx context.Context, request turn.TakeRequest, out Output) (
 		if owner != "" && st.Owner == owner {
 			changed = end.Events(st)
 		}
-		request.Trees, request.Window = turn.TreesOf(changed), r.HeldByOtherWindow(st)
+		request.Trees = turn.TreesOf(changed)
 		events, res, err := turn.Take(st, f, request)
 		if err == nil && len(events) > 0 {
 			events = append(changed, events...)
@@ -166,7 +166,7 @@ func (t *turnRequest) wait(untilSignal context.Context, limit time.Duration) err
 		if away := t.Room.hosts.away(err); away || errors.Is(err, context.Canceled) || (comesFrom(err, code.LockTimeout) && ctx.Err() == nil) {
 			// The lock was not had, or the engine not reached. There is time to look
 			// again, or a signal ends the wait.
-			t.result = snap.State.NotYet(t.facts, 0)
+			t.result = snap.State.NotYet(t.facts)
 			if away {
 				return false, fsroom.Sleep{For: awayPoll}, nil
 			}

@@ -128,6 +128,8 @@ func nextStep(st *turn.State, f turn.Facts, id string) string {
 	me := st.Member(id)
 	hears := f.Hearing(id)
 	switch {
+	case st.Owner == id && f.Window != 0:
+		return otherWindow
 	case st.Owner == id:
 		return "the turn is yours: go on, and end it with tt release"
 	case turn.IsPerson(id):

@@ -31,7 +31,7 @@ func printFragment(c *cli.Invocation) error {
 func fragment(r statusResult) string {
 	mark := ""
 	switch {
-	case r.YouOwn:
+	case r.YouOwn && r.HeldBy == 0:
 		mark = "tt:mine"
 	case r.YourTurnNext:
 		mark = "tt:yours"

@@ -106,7 +106,7 @@ func statusFor(room *member.Room, st *turn.State, f turn.Facts) statusResult {
 	res := statusResult{
 		RoomID: v.RoomID, CanonicalPath: v.CanonicalPath, State: v.State, TurnID: v.TurnID,
 		AgentID: room.Self.ID, Member: room.IsMember(st), Owner: v.Owner, ReservedFor: v.ReservedFor,
-		YouOwn: v.Owner == room.Self.ID, HeldBy: room.HeldByOtherWindow(st),
+		YouOwn: v.Owner == room.Self.ID, HeldBy: f.Window,
 		YourTurnNext:   v.ReservedFor == room.Self.ID || st.Pending.Preferred == room.Self.ID,
 		LeaseExpiresAt: v.LeaseExpiresAt, ClaimExpiresAt: v.ClaimExpiresAt,
 		Guardian: room.Renewal(st), Trouble: v.Trouble, Unread: mailbox.Of(room).Unread(st).Messages,
@@ -148,6 +148,9 @@ func openNotesFor(st *turn.State, agent string) (notes, pages int) {
 	return notes, pages
 }
 
+// otherWindow is what to do in a window of a session that has the turn in another one.
+const otherWindow = "go on in the other window, or tt wait"
+
 // nextAction returns what the caller should do now.
 func nextAction(r statusResult) string {
 	switch {
@@ -156,7 +159,7 @@ func nextAction(r statusResult) string {
 	case len(r.Trouble) > 0 && r.Trouble[0].What == turn.CutOff:
 		return "tt wait: it goes on when the engine answers"
 	case r.HeldBy != 0:
-		return "go on in the other window, or tt wait"
+		return otherWindow
 	case r.YouOwn && (r.State == turn.StateStaleOwner || r.Guardian.Status != turn.Alive):
 		return "tt wait, to get a guardian for your turn again"
 	case r.YouOwn:

@@ -20,7 +20,9 @@ func (a *Agent) SessionLine(ctx context.Context, w *workspace.Workspace, told bo
 	room.SettleJobs(ctx) // the machine may have been started again
 	st, me := snap.State, a.Client.Self.ID
 	line := "Talking Stick: you are " + cli.Line(me) + " in " + cli.Line(st.CanonicalPath) + "; " + standing(st, me)
-	switch {
+	switch pid := room.HeldByOtherWindow(st); {
+	case pid != 0:
+		return line + " in another window (process " + strconv.Itoa(pid) + "): its changes are made there.", nil
 	case st.Owner == me:
 		return line + "; end it with a handoff: tt release.", nil
 	case st.Owner != "" && room.StartedByOwner(st, a.Client.Self.Harness, a.Client.Self.Root):
