@@ -10,6 +10,8 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/cmd/internal/hooks/guard"
 	"github.com/talking-stick/tt/cmd/internal/hooks/payload"
+	"github.com/talking-stick/tt/cmd/internal/member"
+	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/ledger"
 	"github.com/talking-stick/tt/fsroom/turn"
@@ -144,8 +146,10 @@ func (h *run) notTaken(ctx context.Context, root string, err error) error {
 		next := "Wait for your turn with: tt wait --json --path '" + root + "'"
 		return h.refuseFor(root, fmt.Sprintf("is held by %s (turn %d)", now.Holder, now.Turn), next)
 	}
-	switch code.Of(err) {
-	case code.DiskFull, code.DataDirUnusable:
+	switch c := code.Of(err); {
+	case fsroom.IsUnreachable(err), c == code.EngineRestored, c == code.EngineRewound:
+		return h.refuseFor(root, "cannot be confirmed", "The engine is "+member.SinceWords(err)+"; once it answers, tt wait says who has the stick.")
+	case c == code.DiskFull, c == code.DataDirUnusable:
 		return h.finish(payload.Reply{Context: cli.Line(fmt.Sprintf("Other sessions work in %s, and Talking Stick could not take the turn for you: %v", root, err))})
 	}
 	return h.refuseFor(root, "is just being taken", "Do the same again"+h.stuckLock(err)+".")
