@@ -148,8 +148,8 @@ func (a Agent) Marked(name string) time.Time {
 		at = info.ModTime()
 	}
 	if a.peers != nil {
-		if there := a.peers.Marked(a.key(), name); there.After(at) {
-			return there
+		if told := a.peers.Told(a.key()); told != nil && told.Marks[name].After(at) {
+			return told.Marks[name]
 		}
 	}
 	return at
@@ -271,8 +271,8 @@ func (a Agent) Read(name string, v any) bool {
 	}
 	b, err := lockfile.ReadRegular(a.Path(name), limit)
 	if a.peers != nil {
-		if there := a.peers.Content(a.key(), name, a.Changed(name)); there != nil {
-			b, err = there, nil
+		if told := a.peers.Told(a.key()); told != nil && told.Files[name] != nil && told.At.After(a.Changed(name)) {
+			b, err = told.Files[name], nil
 		}
 	}
 	return err == nil && wire.Decode(b, v) == nil

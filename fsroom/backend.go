@@ -2,6 +2,7 @@ package fsroom
 
 import (
 	"context"
+	"encoding/json"
 	"time"
 
 	"github.com/talking-stick/tt/journal/event"
@@ -50,11 +51,9 @@ type Peers interface {
 	// Publish makes the agent's shared files known to the other hosts, after one of them
 	// was changed here.
 	Publish(dir, changed string)
-	// Marked, Content and Held are those of another host: the time of a mark, the
-	// content of a file that is newer than the one here, and whether a process holds
-	// a mark.
-	Marked(key, name string) time.Time
-	Content(key, name string, newerThan time.Time) []byte
+	// Told returns what another host has told of the agent, nil if none has since this one did.
+	Told(key string) *Told
+	// Held reports whether a process of another host holds a mark.
 	Held(key, name string) bool
 	// Announce says that a process here holds a mark, until withdraw is called.
 	Announce(key, name string) (withdraw func())
@@ -62,13 +61,17 @@ type Peers interface {
 	Holders(name string) []Holder
 	// Notify reaches the processes of other hosts that wait as the agent.
 	Notify(key string)
-	// Signed returns what is written in a mark that a process of another host holds, "" if
-	// none does.
-	Signed(key, name string) string
-	// Heard returns when the engine got the last word of another host on an agent, on its
-	// clock, and Boot the boot that a host has said it is in.
-	Heard(key string) time.Time
-	Boot(host string) string
+	Boot(host string) string // in which a host has said it is
+}
+
+// Told is what a host says of an agent that has run a command there, or of itself: then it has the boot only.
+type Told struct {
+	Host  string                     `json:"host"`
+	Boot  string                     `json:"boot_id,omitempty"` // of the host
+	Marks map[string]time.Time       `json:"marks,omitempty"`
+	Signs map[string]string          `json:"signs,omitempty"` // who has signed a mark
+	Files map[string]json.RawMessage `json:"files,omitempty"`
+	At    time.Time                  `json:"-"` // when the engine got it, on its clock
 }
 
 // LostFile is there in a mirror as long as its host knows that the engine has lost what the mirror has, or was begun
@@ -77,9 +80,6 @@ const LostFile = "lost"
 
 // Shared returns what an engine that shares the room with other hosts says of it, nil for a room of this host alone.
 func (r *Room[S]) Shared() Shared[S] { return r.shared }
-
-// IsShared reports whether the room is shared with other hosts by an engine.
-func (r *Room[S]) IsShared() bool { return r.shared != nil }
 
 // A Renewal returns the note to append, nil for none, and how long the engine keeps it. It
 // may be called more than once.

@@ -18,7 +18,7 @@ func (r *Room[S]) SettledView(ctx context.Context) (snap *Snapshot[S], settled b
 	for range settledTries {
 		before := r.journalStamp()
 		snap, err = r.View()
-		if err != nil || snap.fresh || r.IsShared() { // the engine has what a mirror shows
+		if err != nil || snap.fresh || r.shared != nil { // the engine has what a mirror shows
 			return snap, true, err
 		}
 		// Nobody has the lock now, so what was there before and still is stays: who writes

@@ -57,7 +57,7 @@ func (s *clientSession) join(ctx context.Context, r *questions.Topic, agent stri
 		if old.agent == agent {
 			old.release()
 		}
-		if !r.IsShared() {
+		if r.Shared() == nil {
 			r.ForgetAgents(questions.JoinedMark)
 		}
 		inUse = r.Agent(agent).Held(questions.JoinedMark)
@@ -73,7 +73,7 @@ func (s *clientSession) join(ctx context.Context, r *questions.Topic, agent stri
 		}
 		return err
 	}
-	if r.IsShared() { // other hosts are asked, which must not happen under the lock
+	if r.Shared() != nil { // other hosts are asked, which must not happen under the lock
 		err = unlocked(enter)
 	} else { // without the lock, two sessions that join at once would not see each other
 		err = r.Locked(ctx, enter)

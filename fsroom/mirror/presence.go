@@ -21,7 +21,7 @@ type answer struct {
 // Held asks of the agent and of all others that have the mark at once: a command makes few round trips. While the
 // mirror is locked nothing is asked: see askMissing.
 func (r *mirror[S]) Held(key, name string) bool {
-	if r.other(key) == nil || r.silent() {
+	if r.Told(key) == nil || r.silent() {
 		return false // no other host knows the agent, or nobody would answer
 	}
 	r.records.mu.Lock()
@@ -112,13 +112,6 @@ func (r *mirror[S]) Holders(name string) (found []fsroom.Holder) {
 		found = append(found, h)
 	}
 	return found
-}
-
-func (r *mirror[S]) Signed(key, name string) string {
-	if rec := r.other(key); rec != nil && rec.Signs[name] != "" && r.Held(key, name) {
-		return rec.Signs[name]
-	}
-	return ""
 }
 
 // Announce tries again in the background if the engine does not answer. When the engine was away

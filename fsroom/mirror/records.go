@@ -37,18 +37,6 @@ const (
 	noAnswerFresh = time.Second
 )
 
-// A record is what a host says of an agent that has run a command there, or of itself: then it
-// has the boot only, and the name of [hostKey].
-type record struct {
-	Host  string                     `json:"host"`
-	Boot  string                     `json:"boot_id,omitempty"` // of the host
-	Marks map[string]time.Time       `json:"marks,omitempty"`
-	Signs map[string]string          `json:"signs,omitempty"` // who has signed a mark
-	Files map[string]json.RawMessage `json:"files,omitempty"`
-
-	at time.Time // when the engine got it
-}
-
 // records are those of one room, as they were fetched last. Nothing is fetched or sent while
 // the mirror is locked.
 type records struct {
@@ -57,7 +45,7 @@ type records struct {
 	single    map[string]time.Time // some of them
 	some      int                  // how often some were fetched, one time shortly after the other
 	someAt    time.Time            // and when last
-	byAgent   map[string]*record
+	byAgent   map[string]*fsroom.Told
 	concerned []string                     // see [mirror.concern]
 	held      map[string]map[string]answer // the last answers, by mark and agent
 	missing   []func()                     // ask what was not known while the mirror was locked
@@ -94,15 +82,15 @@ func (r *mirror[S]) empty(list *[]func()) {
 	}
 }
 
-// other returns the record of an agent if another host has published it. With the first ones
+// Told returns the record of an agent if another host has published it. With the first ones
 // those are fetched that the room concerns now. Who asks for more gets all.
-func (r *mirror[S]) other(key string) *record {
+func (r *mirror[S]) Told(key string) *fsroom.Told {
 	r.records.mu.Lock()
 	defer r.records.mu.Unlock()
 	at := r.asOf(key)
 	switch {
 	case r.locked.Load() && !r.silent() && time.Since(at) > recordsDecide:
-		r.records.missing = append(r.records.missing, func() { r.other(key) })
+		r.records.missing = append(r.records.missing, func() { r.Told(key) })
 	case r.isFresh(at):
 	case r.records.some < mostSome || !r.isFresh(r.records.someAt):
 		keys := []string{key}
@@ -173,22 +161,15 @@ func (r *mirror[S]) fetchRecords(agents ...string) {
 		return
 	}
 	if len(agents) == 0 || r.records.byAgent == nil {
-		r.records.byAgent = make(map[string]*record)
+		r.records.byAgent = make(map[string]*fsroom.Told)
 	}
 	for agent, published := range all {
-		rec := &record{at: published.At}
+		rec := &fsroom.Told{At: published.At}
 		if json.Unmarshal(published.Body, rec) != nil || rec.Host == r.Store().Options().Host {
 			continue
 		}
 		r.records.byAgent[agent] = rec
 	}
-}
-
-func (r *mirror[S]) Heard(key string) time.Time {
-	if rec := r.other(key); rec != nil {
-		return rec.at
-	}
-	return time.Time{}
 }
 
 func (r *mirror[S]) Boot(host string) string {
@@ -233,7 +214,7 @@ func (r *mirror[S]) Publish(dir, changed string) {
 }
 
 func (r *mirror[S]) publishNow(dir string) {
-	rec := record{
+	rec := fsroom.Told{
 		Host: r.Store().Options().Host, Boot: r.Store().Options().Boot,
 		Marks: make(map[string]time.Time), Signs: make(map[string]string), Files: make(map[string]json.RawMessage),
 	}
@@ -272,25 +253,10 @@ func (r *mirror[S]) publishBoot(ctx context.Context) {
 	if o.Boot == "" || err == nil && r.Kept(bootFile) == o.Boot && time.Since(info.ModTime()) < bootTold {
 		return
 	}
-	b, err := json.Marshal(record{Host: o.Host, Boot: o.Boot})
+	b, err := json.Marshal(fsroom.Told{Host: o.Host, Boot: o.Boot})
 	if err == nil && r.engine.Publish(ctx, r.engineName(), hostKey(o.Host), b, recordsKept) == nil {
 		r.Keep(bootFile, o.Boot)
 	}
-}
-
-func (r *mirror[S]) Marked(key, name string) time.Time {
-	if rec := r.other(key); rec != nil {
-		return rec.Marks[name]
-	}
-	return time.Time{}
-}
-
-func (r *mirror[S]) Content(key, name string, newerThan time.Time) []byte {
-	rec := r.other(key)
-	if rec == nil || !rec.at.After(newerThan) {
-		return nil
-	}
-	return rec.Files[name]
 }
 
 func (r *mirror[S]) Notify(key string) {

@@ -68,7 +68,7 @@ var budgets = map[string]int{
 	"fsroom/engine":              200,
 	"fsroom/history":             300,
 	"fsroom/ledger":              6800,
-	"fsroom/mirror":              2000,
+	"fsroom/mirror":              1950,
 	"fsroom/topic":               1250,
 	"fsroom/turn":                6050,
 	"fsroom/workspace":           850,

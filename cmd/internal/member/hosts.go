@@ -19,17 +19,14 @@ import (
 
 // hosts are the other hosts with which an engine shares a room. Of an agent on another host there is that
 // host's word, or silence; only the agent's host can prove that a process has ended. A process of another
-// host is never looked for here: process numbers mean nothing there.
-//
-// A room of this host alone has none, of which every method says nothing.
+// host is never looked for here: process numbers mean nothing there. Of no hosts, every method says nothing.
 type hosts struct {
 	*Room
 	shared fsroom.Shared[*turn.State]
 	here   string // the name of this host
 }
 
-// intervalsHeard is for how many heartbeat intervals the last word of a host counts as a sign
-// that the agent is alive.
+// intervalsHeard is for how many heartbeat intervals the last word of a host is a sign of life.
 const intervalsHeard = 2
 
 // IsShared reports whether an engine shares the room with other hosts.
@@ -58,10 +55,11 @@ func (h *hosts) presence(st *turn.State, id string, p turn.Presence, l turn.Leas
 	if h == nil {
 		return p
 	}
-	heard := h.shared.Heard(fsroom.AgentKey(id))
-	if heard.IsZero() {
+	word := h.shared.Told(fsroom.AgentKey(id))
+	if word == nil {
 		return p
 	}
+	heard := word.At
 	p.PID = 0 // it would be taken for one of this host
 	guardian := guardianOf(l)
 	if l.Ended.Why != "" && guardian != nil && h.have(*guardian) && !p.Seen.After(l.Ended.At.Time) {
@@ -92,7 +90,10 @@ func (h *hosts) hearing(id string) (there turn.Hearing) {
 	if h == nil {
 		return there
 	}
-	there.How = h.shared.Signed(fsroom.AgentKey(id), hearing.File)
+	key := fsroom.AgentKey(id)
+	if told := h.shared.Told(key); told != nil && told.Signs[hearing.File] != "" && h.shared.Held(key, hearing.File) {
+		there.How = told.Signs[hearing.File]
+	}
 	if there.How == hearing.ByHooks {
 		there.How, there.Hooks = "", true
 	}
@@ -143,8 +144,7 @@ func (h *hosts) proof() turn.Proof {
 }
 
 // cutOff reports whether the engine has not confirmed the turn of an agent of this host, whose lease it
-// is: it cannot be reached, has lost the turn, or where nobody asked it, has not done so for longer than the guardian
-// takes.
+// is: it cannot be reached, has lost the turn, or was not asked for longer than the guardian takes.
 func (h *hosts) cutOff(st *turn.State, lease turn.Lease) (off, lost bool) {
 	if h == nil {
 		return false, false
@@ -216,9 +216,8 @@ func (h *hosts) away(err error) bool {
 	return h != nil && (fsroom.IsUnreachable(err) || comesFrom(err, code.EngineUnreachable, code.InDoubt))
 }
 
-// Unreachable returns why the engine could not be reached when it was asked last for what this host does not
-// have of the room, nil if it was, or if there is none. The room was up to date at the time asOf, zero if it
-// never was.
+// Unreachable returns why the engine could not be reached last, nil if it was or there is none, and when the
+// room was up to date, zero if it never was.
 func (r *Room) Unreachable() (asOf time.Time, err error) {
 	if r.hosts == nil {
 		return asOf, nil

@@ -132,10 +132,7 @@ func (r *Room) turnEndOf(ctx context.Context, seen *snapshot, agent string, atLe
 	if seen == nil {
 		seen, err = r.FS.View()
 	}
-	if err != nil || seen.State.Owner != agent || refuse(seen.State) != nil {
-		return nil
-	}
-	if host := seen.State.Grant.Host; host != "" && host != r.hosts.name() {
+	if err != nil || seen.State.Owner != agent || refuse(seen.State) != nil || seen.State.HostOf(agent, r.hosts.name()) != "" {
 		return nil
 	}
 	return r.Recorder().Ending(ctx, seen.State, atLeast)
