@@ -169,3 +169,23 @@ func TestAWindowThatIsClosed(t *testing.T) {
 		t.Error("the user's next prompt does not end it")
 	}
 }
+
+// TestASessionThatIsKilled: a session of a server, of whose process nothing is known, is found gone by its
+// listener, and what it holds is offered after the grace.
+func TestASessionThatIsKilled(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	a, r := f.listener("a:1")
+	f.takeTurn(r)
+	f.must(a.Begin(ctx, Session{ID: "s1"}))
+	f.must(a.Run(ctx, Transport{How: hearing.ByQueue, Gone: func() bool {
+		f.later(goneFor)
+		a.Notify()
+		return true
+	}}))
+	snap, err := r.FS.Known()
+	f.must(err)
+	if p := r.Facts(snap.State).Presence("a:1"); p.EndedAt.IsZero() || !p.OutlivesProcess {
+		t.Errorf("it is %+v", p)
+	}
+}

@@ -33,8 +33,8 @@ type Transport struct {
 // ErrDeaf is the error of a transport that can wake the agent no more.
 var ErrDeaf = errors.New("the agent cannot be woken this way")
 
-// goneFor is how long a session has to be gone before its listener ends, and goneEvery
-// how often that is asked.
+// goneFor is how long a session has to be gone before it counts as ended, as its listener does, and
+// goneEvery how often that is asked.
 const (
 	goneFor   = 60 * time.Second
 	goneEvery = 20 * time.Second
@@ -65,9 +65,9 @@ func (a *Agent) Run(ctx context.Context, t Transport) error {
 		case t.Gone == nil || !t.Gone():
 			goneSince = time.Time{}
 		case goneSince.IsZero():
-			goneSince = time.Now()
-		case time.Since(goneSince) >= goneFor:
-			return true, 0, nil
+			goneSince = a.now()
+		case a.now().Sub(goneSince) >= goneFor: // no hook says so of one that was killed in a server
+			return true, 0, a.Client.EndSession(true)
 		}
 		if t.Unattended != nil && !turn.InTurn(doing.What) && !doing.Stopped && t.Unattended() {
 			a.Note(hearing.Doing{What: turn.ActivityIdle, Stopped: true, Since: hearing.Began(a.Client.Now()), Session: session})
