@@ -147,8 +147,9 @@ model: ## MODELS random histories of a room, of the rules of the turn and of top
 net: ## what comes back of work that 40 commands took away: the table of docs/ledger.md; some 20 seconds
 	$(TEST) ./cmd/internal/ttcmd -count 1 -run '^TestNet$$' -net.whole
 
-reach: ## real harnesses wake their agents, those that TT_REACH_CLAUDE, _CODEX, _OPENCODE and _GEMINI name; some 10 minutes
-	$(TEST) ./cmd/internal/reach -count 1 -v -timeout 30m
+REACH ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/talking-stick-reach
+reach: ## real harnesses, from npm into REACH, beside a stand-in for their models: the table of docs/harness-authors.md; some 30 minutes
+	TT_REACH=$(REACH) $(TEST) ./cmd/internal/reach -count 1 -v -timeout 90m
 
 SEEDS ?= 300
 FROM  ?= 1

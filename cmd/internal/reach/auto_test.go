@@ -44,11 +44,6 @@ func TestAuto(t *testing.T) {
 	} {
 		for _, again := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s,again=%v", name, again), func(t *testing.T) {
-				for _, h := range hs {
-					if os.Getenv(h.variable) == "" {
-						t.Skipf("%s does not name the program", h.variable)
-					}
-				}
 				unaware(t, hs, again, rounds)
 			})
 		}
@@ -105,7 +100,7 @@ func unaware(t *testing.T, hs []harness, again bool, rounds int) {
 	}
 	var worlds []*world
 	for i, h := range hs {
-		w := &world{t: t, h: h, program: os.Getenv(h.variable), home: root + "/home", data: root + "/data", dir: root + "/w", bin: root + "/bin", model: model}
+		w := &world{t: t, h: h, program: programOf(t, h), home: root + "/home", data: root + "/data", dir: root + "/w", bin: root + "/bin", model: model}
 		w.session = fmt.Sprintf("session-%d", i+1)
 		workers[w.session] = &worker{}
 		worlds = append(worlds, w)
@@ -135,7 +130,7 @@ func unaware(t *testing.T, hs []harness, again bool, rounds int) {
 		}
 		w.tt("", append([]string{"install", w.h.id, "--no-bus"}, w.h.install...)...)
 	}
-	t.Cleanup(w.endAll)
+	t.Cleanup(func() { w.kill(func(string) bool { return true }) })
 	approved := map[string]bool{}
 	for _, w := range worlds {
 		name, args := w.command()

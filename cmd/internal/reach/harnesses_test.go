@@ -13,7 +13,7 @@ import (
 )
 
 var claude = harness{
-	variable: "TT_REACH_CLAUDE", id: "claude-code", limit: 2 * time.Second, listening: "claude-watch claude-hook", // the hook until it has shown that it watches
+	variable: "TT_REACH_CLAUDE", id: "claude-code", version: "2.1.330", limit: 2 * time.Second, listening: "claude-watch claude-hook", // the hook until it has shown that it watches
 	files: func(w *world) map[string]string {
 		return map[string]string{
 			".claude/settings.json": "{}",
@@ -30,11 +30,12 @@ var claude = harness{
 	},
 	args:  []string{"--permission-mode", "acceptEdits", "--allowedTools", "Bash"},
 	ready: "acceptedits",
-	exit:  "/exit",
+	exit:  "/exit", anew: "/clear", resume: []string{"--continue"},
+	edit: `Write {"file_path":"FILE","content":"x"}`,
 }
 
 var codex = harness{
-	variable: "TT_REACH_CODEX", id: "codex", limit: time.Second, listening: "codex-queue",
+	variable: "TT_REACH_CODEX", id: "codex", version: "0.169.0", limit: time.Second, listening: "codex-queue",
 	files: func(w *world) map[string]string {
 		return map[string]string{".codex/config.toml": `model = "gpt-5.5"
 model_provider = "standin"
@@ -55,7 +56,9 @@ trust_level = "trusted"
 	},
 	env:   func(w *world) []string { return []string{"CODEX_HOME=" + w.home + "/.codex"} },
 	ready: "AskCodextodoanything",
-	exit:  "/exit",
+	exit:  "/exit", anew: "/clear", resume: []string{"resume", "--last"},
+	second: "shared", // the server has one conversation for both
+	edit:   "apply_patch *** Begin Patch\n*** Add File: FILE\n+x\n*** End Patch",
 	before: func(w *world) { // hooks are approved once, and another model is offered
 		for _, dialog := range []string{"Hooksneedreview", "Useexistingmodel"} {
 			w.screen.await(0, time.Minute, dialog)
@@ -74,7 +77,7 @@ trust_level = "trusted"
 }
 
 var openCode = harness{
-	variable: "TT_REACH_OPENCODE", id: "opencode", limit: 2 * time.Second, listening: "opencode",
+	variable: "TT_REACH_OPENCODE", id: "opencode", version: "1.18.33", limit: 2 * time.Second, listening: "opencode",
 	files: func(w *world) map[string]string {
 		return map[string]string{".config/opencode/opencode.json": `{"$schema":"https://opencode.ai/config.json","autoupdate":false,"share":"disabled",
  "model":"anthropic/claude-sonnet-4-5","small_model":"anthropic/claude-sonnet-4-5",
@@ -83,13 +86,14 @@ var openCode = harness{
 	env: func(w *world) []string {
 		return []string{"OPENCODE_DISABLE_AUTOUPDATE=1", "OPENCODE_DISABLE_MODELS_FETCH=1", "OPENCODE_DISABLE_SHARE=1", "OPENCODE_DISABLE_LSP_DOWNLOAD=1"}
 	},
-	ready:   "Askanything",
-	exit:    "/exit",
+	ready: "Askanything",
+	exit:  "/exit", anew: "/new", resume: []string{"--continue"},
+	edit:    `write {"filePath":"FILE","content":"x"}`,
 	escapes: 2,
 }
 
 var gemini = harness{
-	variable: "TT_REACH_GEMINI", id: "gemini", limit: time.Second, listening: "hold",
+	variable: "TT_REACH_GEMINI", id: "gemini", version: "0.61.0", limit: time.Second, listening: "hold",
 	files: func(w *world) map[string]string {
 		return map[string]string{".gemini/settings.json": `{"security":{"auth":{"selectedType":"gemini-api-key"},"folderTrust":{"enabled":false}},
  "general":{"enableAutoUpdate":false,"enableAutoUpdateNotification":false},"privacy":{"usageStatisticsEnabled":false},
@@ -101,25 +105,61 @@ var gemini = harness{
 	},
 	args:  []string{"--approval-mode", "yolo", "--model", "gemini-2.5-flash"}, // without a model that chooses the model
 	ready: "Typeyourmessage",
-	exit:  "/quit",
+	exit:  "/quit", anew: "/clear", resume: []string{"--resume", "latest"},
+	edit:  `write_file {"file_path":"FILE","content":"x"}`,
 	holds: true,
 }
 
-// command returns how the program is started: one in JavaScript needs node.
-func (w *world) command() (name string, args []string) {
-	if strings.HasSuffix(w.program, ".js") {
-		return "node", append([]string{w.program}, w.h.args...)
-	}
-	return w.program, w.h.args
+var copilot = harness{
+	variable: "TT_REACH_COPILOT", id: "copilot", version: "1.0.102", limit: 2 * time.Second, listening: "wait",
+	files: func(w *world) map[string]string { return map[string]string{".copilot/config.json": "{}"} },
+	env: func(w *world) []string {
+		return []string{
+			"COPILOT_OFFLINE=true", "COPILOT_PROVIDER_TYPE=anthropic", "COPILOT_PROVIDER_BASE_URL=" + w.model.URL, "COPILOT_PROVIDER_API_KEY=stand-in-key",
+			"COPILOT_MODEL=claude-sonnet-4.5", "COPILOT_ALLOW_ALL=true", "COPILOT_AUTO_UPDATE=false",
+		}
+	},
+	ready: "?help",
+	exit:  "/exit", anew: "/clear", resume: []string{"--continue"},
+	edit:    `create {"path":"FILE","file_text":"x"}`,
+	waits:   `[[tool bash {"command":"tt wait --inbox --json --timeout 5m","mode":"async","description":"wait"}]]`,
+	escapes: 2, stopped: "ancelled",
 }
 
-// endAll ends what the harness and tt have started and left: a server, what keeps that up
-// to date, a listener.
-func (w *world) endAll() {
+var qwen = harness{
+	variable: "TT_REACH_QWEN", id: "qwen", version: "0.15.10",
+	files: func(w *world) map[string]string {
+		return map[string]string{".qwen/settings.json": `{"security":{"auth":{"selectedType":"openai"},"folderTrust":{"enabled":false}},
+ "general":{"enableAutoUpdate":false},"privacy":{"usageStatisticsEnabled":false},"model":{"name":"qwen3-coder"}}`}
+	},
+	env: func(w *world) []string {
+		return []string{"OPENAI_API_KEY=stand-in-key", "OPENAI_BASE_URL=" + w.model.URL + "/v1", "OPENAI_MODEL=qwen3-coder", "QWEN_CODE_NO_RELAUNCH=1"}
+	},
+	args:  []string{"--approval-mode", "yolo"},
+	ready: "Typeyourmessage",
+	exit:  "/quit", anew: "/clear", resume: []string{"--continue"},
+	edit: `write_file {"file_path":"FILE","content":"x"}`,
+}
+
+// command returns how the program is started: one in JavaScript needs node.
+func (w *world) command(more ...string) (name string, args []string) {
+	if args = append(append(args, w.h.args...), more...); len(more) > 0 && !strings.HasPrefix(more[0], "-") { // a command of its own
+		args = append(more, w.h.args...)
+	}
+	if strings.HasSuffix(w.program, ".js") {
+		return "node", append([]string{w.program}, args...)
+	}
+	return w.program, args
+}
+
+// kill kills what the harness and tt have started, also what outlives its terminal, if which says
+// so of its executable.
+func (w *world) kill(which func(program string) bool) {
 	files, _ := filepath.Glob("/proc/[0-9]*/environ")
 	for _, file := range files {
 		pid, err := strconv.Atoi(filepath.Base(filepath.Dir(file)))
-		if text, _ := os.ReadFile(file); err == nil && strings.Contains(string(text), "TALKING_STICK_DATA_DIR="+w.data+"\x00") {
+		program, _ := os.Readlink(filepath.Join(filepath.Dir(file), "exe"))
+		if text, _ := os.ReadFile(file); err == nil && strings.Contains(string(text), "TALKING_STICK_DATA_DIR="+w.data+"\x00") && which(program) {
 			_ = syscall.Kill(pid, syscall.SIGKILL)
 		}
 	}

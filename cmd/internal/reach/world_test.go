@@ -19,6 +19,7 @@ import (
 type harness struct {
 	variable  string // names the program
 	id        string // of tt install
+	version   string // that "make reach" installs
 	limit     time.Duration
 	files     func(w *world) map[string]string // in the home directory
 	env       func(w *world) []string
@@ -28,7 +29,13 @@ type harness struct {
 	before    func(w *world) // what is done once before it is ready
 	ready     string         // what it shows, without blanks, when it can be typed into
 	exit      string         // what its user types to leave it
+	anew      string         // what its user types to begin another session
+	resume    []string       // arguments with which it goes on with the last session
+	second    string         // what a second window of a session shows that may write beside the first
+	edit      string         // the tool that writes FILE, and its input
+	waits     string         // what its model does to be called; "" if nothing need be done
 	escapes   int            // how often its user presses Esc to end a turn
+	stopped   string         // what it shows, without blanks, when that was done; "" if tt notices it
 	holds     bool           // while it is idle a hook runs, and it takes no line before Esc
 	after     func(w *world)
 }
@@ -61,16 +68,14 @@ const offered = "is offered to you. Take it if"
 
 // newWorld starts a session that has joined the room of its workspace and is idle.
 func newWorld(t *testing.T, h harness) *world {
-	program := os.Getenv(h.variable)
-	if program == "" {
-		t.Skipf("%s does not name the program", h.variable)
-	}
+	program := programOf(t, h)
 	root, err := filepath.EvalSymlinks(t.TempDir())
 	must(t, err)
 	w := &world{t: t, h: h, program: program, home: root + "/home", data: root + "/data", dir: root + "/w", bin: root + "/bin", model: newStandIn(t, habits)}
-	for _, dir := range []string{w.home, w.dir + "/.git", w.dir + "/sub", w.bin} {
+	for _, dir := range []string{w.home, w.dir + "/sub", w.bin} {
 		must(t, os.MkdirAll(dir, 0o755))
 	}
+	must(t, exec.Command("git", "init", "-q", w.dir).Run())
 	build := exec.Command("go", "build", "-o", w.bin+"/", "github.com/talking-stick/tt/cmd/tt", "github.com/talking-stick/tt/cmd/tt-console")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
@@ -84,51 +89,64 @@ func newWorld(t *testing.T, h harness) *world {
 	}
 	w.tt("", append([]string{"install", h.id, "--no-bus"}, h.install...)...)
 	w.tt(peer, "wait")
-	t.Cleanup(w.endAll)
+	t.Cleanup(func() { w.kill(func(string) bool { return true }) })
 	if h.after != nil {
 		t.Cleanup(func() { h.after(w) })
 	}
 	t.Cleanup(func() { w.tt(peer, "close", "--reason", "the test is over") })
 	w.start()
+	w.settle()
 	return w
 }
 
-// start starts the program, whose model joins.
-func (w *world) start() {
+// start starts the program, whose model joins. With arguments it goes on with the last session.
+func (w *world) start(more ...string) {
 	w.t.Helper()
-	name, args := w.command()
+	name, args := w.command(more...)
 	w.screen = startTerminal(w.t, w.dir, w.environ(w.h.env(w)...), name, args...)
 	if w.h.before != nil {
 		w.h.before(w)
+		w.h.before = nil // its dialogs have been answered
 	}
-	w.screen.await(0, 8*time.Minute, w.h.ready) // some install packages first, on a busy machine slowly
-	time.Sleep(time.Second)                     // what is typed while it draws may be lost
+	w.screen.await(0, 8*time.Minute, w.h.ready, "joined")    // some install packages first, on a busy machine slowly
+	time.Sleep(2 * time.Second)                              // what is typed while it draws may be lost
+	if strings.Contains(w.screen.screen(), "Sessioninuse") { // Copilot asks whether to resume it anyway
+		w.screen.keys("\r")
+		time.Sleep(2 * time.Second)
+	}
 	n := w.model.count()
-	w.session = unique("session-")
+	if len(more) == 0 {
+		w.session = unique("session-")
+	}
 	w.screen.enter(w.session + " says hello [[sh tt join --json]] [[say joined]]")
-	r, _, ok := w.model.next(n, 5*time.Second, "agent_id")
+	r, _, ok := w.model.next(n, 5*time.Second, "agent_id", "workspace_root")
 	for range 20 { // Gemini CLI takes no line while it starts
 		if !ok {
 			w.screen.keys("\r")
-			r, _, ok = w.model.next(n, 5*time.Second, "agent_id")
+			r, _, ok = w.model.next(n, 5*time.Second, "agent_id", "workspace_root")
 		}
 	}
 	if !ok {
 		w.t.Fatalf("the model did not join; shown is\n%s", tail(w.screen.screen()))
 	}
 	w.named(r)
-	w.settle()
 }
 
-// enter types a line as the user of an idle session, and once more the key that ends it where
-// the model is not asked: a program that is busy takes that for a part of the line.
+// enter types a line as the user of an idle session.
 func (w *world) enter(line string) {
+	w.t.Helper()
 	if w.h.holds {
 		w.until(time.Minute, func() bool { return time.Since(w.model.latest()) > 3*time.Second })
 		w.settle()
 		w.screen.keys("\x1b")
 		time.Sleep(time.Second)
 	}
+	w.submit(line)
+}
+
+// submit types a line, and once more the key that ends it where the model is not asked: a
+// program that is busy takes that for a part of the line.
+func (w *world) submit(line string) {
 	n := w.model.count()
 	w.screen.enter(line)
 	for range 10 {
@@ -165,10 +183,13 @@ func (w *world) named(r request) {
 	w.agent = found[1]
 }
 
-// settle waits until the agent counts as one that can be woken.
+// settle waits until the agent counts as one that can be woken, if its harness has a way by itself.
 func (w *world) settle() {
 	w.t.Helper()
-	w.until(20*time.Second, func() bool { reach, _ := w.reach(); return reach == "ready" })
+	w.until(20*time.Second, func() bool {
+		reach, _ := w.reach()
+		return reach == "ready" || reach == "next_prompt" && (w.h.listening == "" || w.h.waits != "") && time.Since(w.model.latest()) > 3*time.Second
+	})
 }
 
 func (w *world) until(limit time.Duration, ok func() bool) {
@@ -176,7 +197,7 @@ func (w *world) until(limit time.Duration, ok func() bool) {
 	for start := time.Now(); !ok(); time.Sleep(100 * time.Millisecond) {
 		if time.Since(start) > limit {
 			reach, listening := w.reach()
-			w.t.Fatalf("%s is %s by %q; shown is\n%s", w.agent, reach, listening, tail(w.screen.screen()))
+			w.t.Fatalf("%s is %s by %q; its model was asked %v; shown is\n%s", w.agent, reach, listening, w.model.since(max(0, w.model.count()-4)), tail(w.screen.screen()))
 		}
 	}
 }
@@ -203,7 +224,7 @@ func (w *world) reach() (reach, listening string) {
 func (w *world) environ(more ...string) []string {
 	return append([]string{
 		"HOME=" + w.home, "PATH=" + w.bin + ":" + filepath.Dir(w.program) + ":/usr/local/bin:/usr/bin:/bin", "TERM=xterm-256color", "LANG=C.UTF-8",
-		"USER=tester", "TALKING_STICK_DATA_DIR=" + w.data, "TALKING_STICK_WAITER_GRACE=1s",
+		"USER=tester", "TALKING_STICK_DATA_DIR=" + w.data, "TALKING_STICK_WAITER_GRACE=1s", "TALKING_STICK_GONE_GRACE=5s",
 	}, more...)
 }
 
@@ -232,7 +253,7 @@ func (w *world) takeTurn() {
 			return
 		}
 		if time.Since(start) > time.Minute {
-			w.t.Fatal("the turn did not come back")
+			w.t.Fatalf("the turn did not come back; its model was asked %v; shown is\n%s", w.model.since(max(0, w.model.count()-4)), tail(w.screen.screen()))
 		}
 	}
 }
