@@ -100,15 +100,20 @@ func (w *world) idle() bool {
 	return reach == "ready"
 }
 
+// whenCalled teaches the model what to do when the turn is its own.
+func (w *world) whenCalled(act string) {
+	if w.h.waits != "" {
+		w.model.learn("You still hold the talking stick", act) // the command that has ended got the turn
+	}
+	w.model.learn(offered, act)
+}
+
 // given hands the turn to the idle session, whose model acts then, and returns what stands in the
 // table for how soon it is called.
 func (w *world) given(act string) string {
 	w.t.Helper()
-	ready, called := w.idle(), offered
-	if w.h.waits != "" {
-		called = "You still hold the talking stick" // the command that has ended got the turn
-	}
-	w.model.learn(called, act)
+	ready := w.idle()
+	w.whenCalled(act)
 	n, start := w.model.count(), time.Now()
 	w.tt(peer, "assign", w.agent, "--status", "secret status", "--next-action", "secret action")
 	if !ready {
@@ -171,18 +176,18 @@ func (w *world) resumed() string {
 	return w.called()
 }
 
-// holding gives the turn to the session, which keeps it.
-func (w *world) holding() {
+// holding gives the turn to the session, which keeps it, and then acts.
+func (w *world) holding(act string) {
 	w.t.Helper()
 	n := w.model.count()
-	w.given("[[sh tt wait --json]] " + sleeping(120, 0) + " [[say late]]")
+	w.given("[[sh tt wait --json]] " + act)
 	w.answered(n, "your_turn")
 }
 
 // killed ends the program without a word in the middle of its turn: nobody is told that it hears,
 // and the turn goes to the next.
 func (w *world) killed() string {
-	w.holding()
+	w.holding(sleeping(120, 0))
 	w.kill(func(program string) bool { return !strings.HasPrefix(program, w.bin) })
 	<-w.screen.done
 	w.until(90*time.Second, func() bool { reach, _ := w.reach(); return reach != "ready" && reach != "busy" })
@@ -196,13 +201,15 @@ func (w *world) killed() string {
 		}
 	}
 	w.tt(peer, "take", "--reason", "killed")
+	w.whenCalled("[[sh tt join --json]] [[say joined]]") // the resumed model reads again what it was called for
 	return "yes"
 }
 
 // twoWindows opens the session in a second window while the first has the turn.
 func (w *world) twoWindows() string {
 	w.start(w.h.resume...)
-	w.holding()
+	w.holding("[[say mine]]")
+	w.until(time.Minute, func() bool { return time.Since(w.model.latest()) > 3*time.Second })
 	second := *w
 	second.start(w.h.resume...)
 	defer second.screen.kill()

@@ -93,7 +93,7 @@ func newWorld(t *testing.T, h harness) *world {
 	if h.after != nil {
 		t.Cleanup(func() { h.after(w) })
 	}
-	t.Cleanup(func() { w.tt(peer, "close", "--reason", "the test is over") })
+	t.Cleanup(func() { w.tt("", "close", "--reason", "the test is over") })
 	w.start()
 	w.settle()
 	return w
