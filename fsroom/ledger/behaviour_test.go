@@ -463,7 +463,7 @@ func TestPruneKeepsWhatIsNeeded(t *testing.T) {
 		}
 		v.Close()
 	}
-	if left, err := PruneAll(f.Context(), filepath.Dir(f.Dir()), "", Keep{Age: time.Hour, Size: 1, Now: time.Now().Add(48 * time.Hour)}); err != nil || left == 0 {
+	if left, err := PruneAll(f.Context(), filepath.Dir(f.Dir()), Options{}, Keep{Age: time.Hour, Size: 1, Now: time.Now().Add(48 * time.Hour)}); err != nil || left == 0 {
 		t.Errorf("left %d %v", left, err)
 	}
 	if found := f.Check(f.Context(), false); len(found) > 0 {
@@ -487,7 +487,7 @@ func TestTicksAreThinned(t *testing.T) {
 		take(WhyTick, ago)
 	}
 	take(WhyGuard, 0)
-	if _, err := PruneAll(t.Context(), filepath.Dir(f.Dir()), "", Keep{Age: time.Hour * 999, Size: 1 << 40, Now: now}); err != nil {
+	if _, err := PruneAll(t.Context(), filepath.Dir(f.Dir()), Options{}, Keep{Age: time.Hour * 999, Size: 1 << 40, Now: now}); err != nil {
 		t.Fatal(err)
 	}
 	var kept []string
@@ -616,7 +616,7 @@ func TestManyPacksAreJoined(t *testing.T) {
 		f.write("a", itoa(i))
 		f.take(WhyGuard, 0)
 		if f.MayPrune(time.Hour) {
-			if _, err := PruneAll(t.Context(), filepath.Dir(f.Dir()), "", Keep{Age: time.Hour, Size: 1 << 30, Now: time.Now()}); err != nil {
+			if _, err := PruneAll(t.Context(), filepath.Dir(f.Dir()), Options{}, Keep{Age: time.Hour, Size: 1 << 30, Now: time.Now()}); err != nil {
 				t.Fatal(err)
 			}
 		}

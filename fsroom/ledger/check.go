@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"os"
@@ -46,16 +47,23 @@ func (l *Ledger) Check(ctx context.Context, repair bool) (found []Problem) {
 	v := l.view(lines)
 	defer v.Close()
 	needed := make(map[ID]bool)
-	kept := slices.DeleteFunc(slices.Clone(v.All), func(s *Snapshot) bool { return isLost(v.objects.reachAll(s, needed)) })
+	kept := slices.DeleteFunc(slices.Clone(v.All), func(s *Snapshot) bool { return IsLost(v.objects.reachAll(s, needed)) })
+	if now, _ := os.ReadFile(l.linesFile()); len(kept) < len(v.All) && !bytes.HasPrefix(now, b) { // a prune was at work
+		return l.Check(ctx, repair)
+	}
+	mend := func() error {
+		_ = os.Remove(l.cacheFile()) // the next scan reads and stores what a file still has
+		return l.repack(true, kept, v.last)
+	}
 	if damaged := v.objects.damaged(needed); damaged > 0 {
 		add(l.packDir(), "of the contents that snapshots have "+itoa(damaged)+" are damaged: the files that had them cannot be brought back as they were, all others can",
-			false, func() error {
-				_ = os.Remove(l.cacheFile()) // the next scan reads and stores what a file still has
-				return l.repack(true, kept, v.last)
-			}).Code = CodeDamaged
+			false, mend).Code = CodeDamaged
 	}
-	if bad += len(v.All) - len(kept); bad > 0 {
-		add(l.linesFile(), itoa(bad)+" snapshots are damaged; the others are whole", true, func() error { return l.replaceLines(kept, v.last) })
+	if damaged := len(v.All) - len(kept); damaged > 0 {
+		add(l.packDir(), itoa(damaged)+" snapshots are damaged and cannot be brought back as they were", false, mend).Code = CodeDamaged
+	}
+	if bad > 0 {
+		add(l.linesFile(), itoa(bad)+" lines of snapshots are damaged; the others are whole", true, func() error { return l.replaceLines(kept, v.last) })
 	}
 	return found
 }
@@ -65,7 +73,7 @@ func (l *Ledger) Check(ctx context.Context, repair bool) (found []Problem) {
 func (o *objects) damaged(ids map[ID]bool) (n int) {
 	for id := range ids {
 		k, data, err := o.read(id)
-		if isLost(err) && !errors.Is(err, errMissing) || err == nil && hashObject(k, data) != id {
+		if IsLost(err) && !errors.Is(err, errMissing) || err == nil && hashObject(k, data) != id {
 			n++
 		}
 	}

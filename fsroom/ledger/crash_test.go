@@ -191,12 +191,12 @@ func TestPowerCut(t *testing.T) {
 			}
 			f.damage(path, keep, damage[i])
 		}
+		f.open(Options{Boot: "2"})
 		whole := damage[0] == "none" && damage[1] == "none"
 		all, err := f.Snapshots()
 		if known := len(all) == 3; err != nil || known != (whole && damage[2] == "none") || len(all) < 2 {
 			t.Errorf("%s: %d snapshots, %v", name, len(all), err)
 		}
-		f.open(Options{Boot: "2"})
 		if n%3 > 0 {
 			if err := f.prune(t.Context(), Keep{Age: 1, Now: time.Now()}, 1); err != nil {
 				t.Errorf("%s: prune: %v", name, err)

@@ -123,6 +123,40 @@ func TestUnreadablePackIsKept(t *testing.T) {
 	}
 }
 
+// TestPacksAreGone: what is lost without a power cut is damaged, and stays in the list until it is repaired; what comes
+// after is recorded.
+func TestPacksAreGone(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	for i := range 2 {
+		f.write("a", itoa(i), "b"+itoa(i), "1")
+		f.take(WhyGuard, 0)
+	}
+	f.damage(f.cacheFile(), 0, "gone")
+	packs, _ := filepath.Glob(filepath.Join(f.packDir(), "*"))
+	for _, pack := range packs {
+		f.damage(pack, 0, "gone")
+	}
+	f.remove("b0")
+	if lost := f.lost(); lost.Plan.Damaged != 2 || len(lost.Plan.Steps) > 0 {
+		t.Errorf("%+v", lost.Plan)
+	}
+	f.write("a", "3")
+	if s, err := f.Take(t.Context(), Request{Why: WhyStart, Turn: 1, Line: true, Moment: time.Now()}); err != nil || s.Number != 3 {
+		t.Errorf("%+v, %v", s, err)
+	}
+	for i, left := range []int{3, 3, 1} {
+		found := f.Check(t.Context(), i == 1)
+		if all, _ := f.Snapshots(); i < 2 != (len(found) == 1 && found[0].Code == CodeDamaged && !found[0].Harmless) || i == 0 && len(all) != left {
+			t.Errorf("%d: %d snapshots, %+v", i, len(all), found)
+		}
+	}
+	if all, err := f.Snapshots(); err != nil || len(all) != 1 {
+		t.Errorf("%d snapshots after a repair, %v", len(all), err)
+	}
+	f.readable()
+}
+
 // TestUnreadablePackDirectory: where the packs cannot be listed nothing is lost, and no line goes.
 func TestUnreadablePackDirectory(t *testing.T) {
 	for name, do := range map[string]func(f *fixture){
@@ -183,7 +217,7 @@ func TestUnsyncedSyncsNothing(t *testing.T) {
 			f.take(WhyStart, 1)
 			f.write("a", "2")
 			other, steps := New(f.Dir(), Options{Root: f.root, Limits: Limits{Free: 1}}), ""
-			f.open(Options{Fault: func(step string) error {
+			f.open(Options{Boot: "2", Fault: func(step string) error {
 				if steps += " " + step; step == "prepare" {
 					beside(f, other)
 				}
@@ -221,6 +255,7 @@ func TestUnsyncedIsOnePack(t *testing.T) {
 		t.Fatalf("%d snapshots, unsynced %v, %v", len(all), index, err)
 	}
 	f.damage(index[0], 0, "torn")
+	f.open(Options{Boot: "2"})
 	if all, err := f.Snapshots(); err != nil || len(all) != 1 {
 		t.Errorf("%d snapshots after a power cut, %v", len(all), err)
 	}

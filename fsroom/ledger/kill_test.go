@@ -40,7 +40,7 @@ func child(dir, work string) {
 	}
 	for {
 		if work == "prune" {
-			_, _ = PruneAll(ctx, filepath.Join(dir, "stores"), dir, Keep{Age: time.Nanosecond, Size: 1, Now: time.Now().Add(48 * time.Hour)})
+			_, _ = PruneAll(ctx, filepath.Join(dir, "stores"), Options{Home: dir}, Keep{Age: time.Nanosecond, Size: 1, Now: time.Now().Add(48 * time.Hour)})
 		} else {
 			_, _ = l.Take(ctx, Request{Why: WhyGuard, Line: true})
 		}

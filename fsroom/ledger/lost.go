@@ -111,7 +111,8 @@ func (v *View) lastLoss(p *Plan, filters []string, since int64) (gone []Step, er
 	after := v.Now
 	for _, s := range slices.Backward(all) {
 		went, lost, err := l.between(s, after, filters)
-		if isLost(err) { // a directory of it is damaged: the one before may be whole
+		if IsLost(err) { // a directory of it is damaged: the one before may be whole
+			p.Damaged++
 			continue
 		}
 		if err != nil {

@@ -73,7 +73,7 @@ func openPacks(dir string, packs []*pack) (all []*pack, unread error) {
 			p, err = openPack(idx)
 		}
 		switch {
-		case err != nil && !isLost(err):
+		case err != nil && !IsLost(err):
 			unread = err
 		case p != nil:
 			packs = append(packs, p)
@@ -82,9 +82,9 @@ func openPacks(dir string, packs []*pack) (all []*pack, unread error) {
 	return packs, unread
 }
 
-// isLost reports whether the error of a read means that what was to be read is gone or damaged.
+// IsLost reports whether the error of a read means that what was to be read is gone or damaged.
 // Any other error of the system may pass.
-func isLost(err error) bool {
+func IsLost(err error) bool {
 	var system syscall.Errno
 	return err != nil && (errors.Is(err, os.ErrNotExist) || !errors.As(err, &system))
 }
@@ -274,7 +274,7 @@ func (o *objects) lookUp(id ID, depth int) (k kind, data []byte, err error) {
 				return k, data, nil
 			}
 		}
-		if isLost(failed) { // else it may be in the pack that could not be read
+		if IsLost(failed) { // else it may be in the pack that could not be read
 			failed = err
 		}
 	}
@@ -283,7 +283,7 @@ func (o *objects) lookUp(id ID, depth int) (k kind, data []byte, err error) {
 		if err == nil {
 			return k, data, nil
 		}
-		if !errors.Is(err, os.ErrNotExist) && isLost(failed) {
+		if !errors.Is(err, os.ErrNotExist) && IsLost(failed) {
 			failed = err
 		}
 	}

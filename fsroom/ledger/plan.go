@@ -37,6 +37,7 @@ type Plan struct {
 	Conflicts []Conflict
 	Kept      []Conflict
 	Lost      *Snapshot // of [View.PlanLost], the snapshot before the loss
+	Damaged   int       // of [View.PlanLost], snapshots that could not be looked at
 	Git       int       // of [View.PlanUndo], paths that git moved from commit to commit, which stay
 	Commits   int       // of [View.PlanUndo], how many commits were made meanwhile
 	Straight  bool      // they, and no others, lead from the one HEAD to the other
@@ -149,7 +150,7 @@ func (u *undo) pathOrKept(d Step) error {
 	if err == nil && len(u.plan.Steps) > steps {
 		_, err = u.objects.blobOf(u.plan.Steps[steps].To)
 	}
-	if isLost(err) {
+	if IsLost(err) {
 		u.plan.Steps = u.plan.Steps[:steps]
 		u.plan.keep(d.Path, KeptDamaged)
 		return nil

@@ -48,7 +48,7 @@ func (v *View) keep(p *Plan, left func(string) bool) {
 			p.keep(s.Path, ConflictLeftOut)
 		case ignored:
 			p.keep(cmp.Or(at, s.Path), KeptIgnored)
-		case isLost(unreadable):
+		case IsLost(unreadable):
 			p.keep(s.Path, KeptDamaged)
 		default:
 			return false

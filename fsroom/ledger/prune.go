@@ -38,8 +38,8 @@ const (
 
 // PruneAll prunes the stores in a directory until all together have at most k.Size bytes of
 // their own. The store that was not used for the longest time is pruned first.
-func PruneAll(ctx context.Context, dir, home string, k Keep) (left int64, err error) {
-	all := Stores(dir, home)
+func PruneAll(ctx context.Context, dir string, o Options, k Keep) (left int64, err error) {
+	all := Stores(dir, o)
 	sizes := make([]int64, len(all))
 	for i, l := range all {
 		err = errors.Join(err, l.prune(ctx, k, -1))
@@ -82,8 +82,8 @@ func (l *Ledger) smallPacks() (n int) {
 	return n
 }
 
-// Stores returns the stores in a directory, the one longest unused first.
-func Stores(dir, home string) (all []*Ledger) {
+// Stores returns the stores in a directory, the one longest unused first. Their options are those given, but the root.
+func Stores(dir string, o Options) (all []*Ledger) {
 	names, _ := os.ReadDir(dir)
 	used := make(map[*Ledger]time.Time)
 	for _, n := range names {
@@ -92,7 +92,8 @@ func Stores(dir, home string) (all []*Ledger) {
 		if err != nil {
 			continue
 		}
-		l := New(path, Options{Root: strings.TrimSuffix(string(b), "\n"), Home: home})
+		o.Root = strings.TrimSuffix(string(b), "\n")
+		l := New(path, o)
 		if info, err := os.Stat(l.linesFile()); err == nil {
 			used[l] = info.ModTime()
 		}
@@ -243,7 +244,7 @@ func (l *Ledger) repack(must bool, kept []*Snapshot, last *Snapshot) error {
 		switch {
 		case err == nil:
 			sound = append(sound, s)
-		case !isLost(err):
+		case !IsLost(err):
 			return err
 		}
 	}
@@ -255,7 +256,7 @@ func (l *Ledger) repack(must bool, kept []*Snapshot, last *Snapshot) error {
 			continue
 		}
 		k, data, err := o.lookUp(id, 0)
-		if isLost(err) || err == nil && hashObject(k, data) != id {
+		if IsLost(err) || err == nil && hashObject(k, data) != id {
 			continue // whatever is done
 		}
 		if err != nil {

@@ -15,11 +15,15 @@ func (v *View) settle(s *Snapshot, r Request) error {
 	moment := r.Moment.UnixNano()
 	base := lastBefore(v.All, moment)
 	s.At, s.End = moment, moment
-	if base == nil {
+	var differences []Step
+	var err error
+	if base != nil {
+		differences, err = v.differences(base, s, nil)
+	}
+	if base == nil || IsLost(err) {
 		s.Unsure = v.changedSince(moment, int64(r.Margin))
 		return nil
 	}
-	differences, err := v.differences(base, s, nil)
 	if err != nil {
 		return err
 	}

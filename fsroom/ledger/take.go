@@ -90,7 +90,7 @@ func (l *Ledger) record(v *View, r Request) (*Snapshot, error) {
 	if n := len(v.All); n > 0 {
 		last := v.All[n-1]
 		if !r.Line && last.IsLike(s) && last.Ignored == s.Ignored {
-			return last, v.done(r)
+			return last, v.done(r, last)
 		}
 	}
 	switch {
@@ -114,14 +114,17 @@ func (l *Ledger) record(v *View, r Request) (*Snapshot, error) {
 	if r.Ready != nil {
 		r.Ready(v, s)
 	}
-	return s, v.done(r)
+	return s, v.done(r, s)
 }
 
-// done makes what was stored for a snapshot durable, and writes the cache. If that fails the line
-// stays, and with it the number, which others may have been told.
-func (v *View) done(r Request) error {
+// done makes what was stored for a snapshot durable, and writes the cache. If that fails the
+// number stays, which others may have been told.
+func (v *View) done(r Request, s *Snapshot) error {
 	if !r.Unsynced {
-		if err := cmp.Or(v.objects.syncPacks(), v.ledger.syncLines()); err != nil {
+		if err := v.objects.syncPacks(); err != nil {
+			return errors.Join(err, v.ledger.replaceLines(v.All, s))
+		}
+		if err := v.ledger.syncLines(); err != nil {
 			return err
 		}
 	}

@@ -31,15 +31,15 @@ func (l *Ledger) Recorded() *View {
 	return l.view(all)
 }
 
-// view returns a view of what is recorded. The last lines may be those of trees that were lost in a
-// power cut: they do not count.
+// view returns a view of what is recorded. The last lines of an earlier boot may be those of trees that were lost in a
+// power cut: they do not count. What is lost of this boot is damaged.
 func (l *Ledger) view(lines []*Snapshot) *View {
 	v := &View{ledger: l, repo: findRepository(l.opts.Root, l.opts.Home), All: lines}
 	v.objects = openObjects(l.objectsDir(), v.repo, l.opts.Fault)
 	if n := len(lines); n > 0 {
 		v.last = lines[n-1]
 	}
-	for n := len(v.All); n > 0 && v.objects.lost(v.All[n-1]); n-- {
+	for n := len(v.All); n > 0 && (v.All[n-1].isLast() || v.All[n-1].Boot != l.opts.Boot && v.objects.lost(v.All[n-1])); n-- {
 		v.All, v.lost = v.All[:n-1], v.lost || !v.All[n-1].isLast()
 	}
 	return v
@@ -47,9 +47,9 @@ func (l *Ledger) view(lines []*Snapshot) *View {
 
 // lost reports whether the trees of a snapshot are lost.
 func (o *objects) lost(s *Snapshot) bool {
-	return s.isLast() || slices.ContainsFunc([]ID{s.Tree, s.Scan, s.Ignored}, func(id ID) bool {
+	return slices.ContainsFunc([]ID{s.Tree, s.Scan, s.Ignored}, func(id ID) bool {
 		_, err := o.tree(id)
-		return isLost(err)
+		return IsLost(err)
 	})
 }
 

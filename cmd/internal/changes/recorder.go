@@ -15,6 +15,7 @@ import (
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/ledger"
 	"github.com/talking-stick/tt/fsroom/turn"
+	"github.com/talking-stick/tt/identity"
 )
 
 // recordCommand is the hidden command that takes a snapshot.
@@ -297,7 +298,7 @@ func Record(ctx context.Context, r *member.Room, set Setting, j Job) error {
 	}
 	if j.At != "first" && t.Ledger.MayPrune(time.Hour) { // what the room's policy does not keep
 		keep := ledger.Keep{Age: time.Duration(t.policy.LedgerKeep) * time.Millisecond, Size: t.policy.LedgerSize, Now: time.Now()}
-		_, _ = ledger.PruneAll(ctx, filepath.Dir(t.Ledger.Dir()), set.Home, keep)
+		_, _ = ledger.PruneAll(ctx, filepath.Dir(t.Ledger.Dir()), ledger.Options{Home: set.Home, Boot: identity.BootID()}, keep)
 	}
 	return err
 }

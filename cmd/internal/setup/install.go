@@ -130,7 +130,7 @@ type treesLeft struct {
 // treesOf returns what is recorded in a data directory, nil for nothing.
 func treesOf(dataDir, home string) *treesLeft {
 	t := &treesLeft{Path: filepath.Join(dataDir, ledger.Folder), Command: "tt doctor --prune-ledger --all"}
-	stores := ledger.Stores(t.Path, home)
+	stores := ledger.Stores(t.Path, ledger.Options{Home: home})
 	if len(stores) == 0 {
 		return nil
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/talking-stick/tt/fsroom/doctor"
 	"github.com/talking-stick/tt/fsroom/ledger"
 	"github.com/talking-stick/tt/fsroom/turn"
+	"github.com/talking-stick/tt/identity"
 	"github.com/talking-stick/tt/journal/event"
 )
 
@@ -34,7 +35,7 @@ func treesFolder(client *member.Client) string {
 
 // checkTrees checks what is recorded of work trees.
 func (x *doctorRun) checkTrees(ctx context.Context, c *cli.Invocation, client *member.Client) {
-	for _, l := range ledger.Stores(treesFolder(client), c.Env.Home) {
+	for _, l := range ledger.Stores(treesFolder(client), ledger.Options{Home: c.Env.Home, Boot: identity.BootID()}) {
 		x.Trees = append(x.Trees, healthOf(l))
 		for _, p := range l.Check(ctx, x.repair) {
 			x.Problems = append(x.Problems, doctor.Problem{File: p.Path, Problem: p.Message, Repaired: p.Repaired,
@@ -80,7 +81,7 @@ func pruneLedger(ctx context.Context, c *cli.Invocation, client *member.Client) 
 		}
 	}
 	res := prunedResult{Removed: []treeHealth{}}
-	for _, l := range ledger.Stores(treesFolder(client), c.Env.Home) {
+	for _, l := range ledger.Stores(treesFolder(client), ledger.Options{Home: c.Env.Home}) {
 		if only != "" && filepath.Base(l.Dir()) != fsroom.RoomName(only) {
 			continue
 		}

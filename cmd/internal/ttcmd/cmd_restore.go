@@ -75,7 +75,10 @@ func runRestore(ctx context.Context, c *cli.Invocation) error {
 		x.what = "restore of " + s.Name()
 		x.change.Plan = func(view *ledger.View) (*ledger.Plan, error) {
 			p, err := view.PlanRestore(s, files, c.Bool("exact"))
-			if p != nil {
+			switch {
+			case ledger.IsLost(err):
+				return nil, v.noSnapshot("damaged", "the snapshot %s is damaged", s.Name()).WithHint("tt restore lists the others; tt doctor says more")
+			case p != nil:
 				p.Lost = s
 			}
 			return p, err
@@ -209,14 +212,14 @@ func writeSnapshots(t *cli.Text, r snapshotsResult) {
 	}
 	var table cli.Table
 	for _, s := range r.Snapshots {
-		mark := ""
-		if s.Went > 0 {
+		differs, mark := differWords(s.Differs), ""
+		switch {
+		case s.Damaged:
+			differs, mark = "", "damaged"
+		case s.Went > 0:
 			mark = fmt.Sprintf("← %s went after this one", counted(s.Went, "file"))
 		}
-		if s.Damaged {
-			mark = "damaged"
-		}
-		table.Row(s.Snapshot, s.At.Local().Format("2006-01-02 15:04:05"), snapshotWords(s), differWords(s.Differs), t.Red(mark))
+		table.Row(s.Snapshot, s.At.Local().Format("2006-01-02 15:04:05"), snapshotWords(s), differs, t.Red(mark))
 	}
 	t.Table(&table)
 	if r.More > 0 {

@@ -153,7 +153,7 @@ func (v *treeView) explainChange(err error, out *ledger.Outcome) error {
 		if out != nil && out.Before != nil {
 			refusal.With("before", out.Before.Name())
 		}
-		if refusal.Code == code.NoActiveLease || refusal.Code == code.LockTimeout { // nothing was written
+		if slices.Contains([]code.Code{code.NoActiveLease, code.LockTimeout, code.NoSnapshot}, refusal.Code) { // nothing was written
 			return refusal
 		}
 		return refusal.WithHint("what was written is put back; tt why says who has the turn")
@@ -194,6 +194,7 @@ type changedResult struct {
 	Before  string            `json:"before,omitempty"`
 	After   string            `json:"after,omitempty"`
 
+	Damaged    int                `json:"damaged,omitempty"`     // snapshots that were left out
 	InProgress string             `json:"in_progress,omitempty"` // what git is in the middle of
 	Unrecorded *ledger.Unrecorded `json:"unrecorded,omitempty"`  // of a restore: what has gone and is in no snapshot
 	NoGit      bool               `json:"repository_gone,omitempty"`
@@ -203,7 +204,7 @@ type changedResult struct {
 // resultOf fills in what became of a change. done is the status of one that was made.
 func (v *treeView) resultOf(out *ledger.Outcome, done string, dry bool) changedResult {
 	r := changedResult{Status: done, Paths: stepPaths(out.Plan.Steps), Written: []string{}, Removed: []string{},
-		Merged: []string{}, Kept: append([]ledger.Conflict{}, out.Plan.Kept...), InProgress: v.inProgress}
+		Merged: []string{}, Kept: append([]ledger.Conflict{}, out.Plan.Kept...), Damaged: out.Plan.Damaged, InProgress: v.inProgress}
 	for _, s := range out.Plan.Steps {
 		path := ledger.Printable(s.Path)
 		if slices.Contains(out.Plan.Merged, s.Path) {
@@ -260,6 +261,9 @@ func writeChanged(t *cli.Text, r changedResult, verb string) {
 
 // writeBeside writes what a restore or an undo does not bring back, and what git is in the middle of.
 func writeBeside(t *cli.Text, r changedResult) {
+	if r.Damaged > 0 {
+		t.Line("%s cannot be read (damaged), and what went after may not be seen: tt doctor", counted(r.Damaged, "snapshot"))
+	}
 	if u := r.Unrecorded; u != nil {
 		words := amounts(amount{u.Ignored, "that git ignores"}, amount{u.Secret, "named like a secret"}, amount{u.TooLarge, "too large"})
 		if words != "" {

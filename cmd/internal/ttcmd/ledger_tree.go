@@ -172,7 +172,7 @@ func (v *treeView) renamed(c *cli.Invocation) (roots []string) {
 	if len(v.all) > 0 {
 		return nil
 	}
-	for _, l := range slices.Backward(ledger.Stores(treesFolder(v.client), c.Env.Home)) {
+	for _, l := range slices.Backward(ledger.Stores(treesFolder(v.client), ledger.Options{Home: c.Env.Home})) {
 		if _, err := os.Stat(l.Root()); errors.Is(err, fs.ErrNotExist) && l.Exists() {
 			roots = append(roots, l.Root())
 		}
