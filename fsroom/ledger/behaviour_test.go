@@ -251,6 +251,31 @@ func TestTooManyAndLarge(t *testing.T) {
 	}
 }
 
+// TestRestoreNamesLargeFiles: what was recorded and is too large now is not as it was, and stays.
+func TestRestoreNamesLargeFiles(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.open(Options{Limits: Limits{FileSize: 100}})
+	f.write("dd", "precious", "other", "1")
+	s := f.take(WhyPerson, 0)
+	f.write("dd", strings.Repeat("x", 101))
+	v, err := f.Look(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer v.Close()
+	if n, err := v.Differs(s); err != nil || n != (Differences{Changed: 1}) {
+		t.Errorf("%+v, %v", n, err)
+	}
+	out := f.restore(s, true, "dd")
+	if k := out.Plan.Kept; len(k) != 1 || k[0].Path != "dd" || k[0].Why != ConflictLeftOut || len(f.content("dd")) != 101 {
+		t.Errorf("%+v", out.Plan)
+	}
+	if other := f.restore(s, false, "other"); len(other.Plan.Kept) > 0 {
+		t.Errorf("%+v", other.Plan)
+	}
+}
+
 // TestUndoNamesLargeFiles: what is too large to be recorded, and changed in the turn, is not taken back, and is
 // named; what did not change is not.
 func TestUndoNamesLargeFiles(t *testing.T) {

@@ -84,8 +84,10 @@ type Differences struct {
 	Added   int `json:"added"`
 }
 
-// Differs returns how many files differ now from a snapshot.
+// Differs returns how many files differ now from a snapshot, as far as is known.
 func (v *View) Differs(s *Snapshot) (n Differences, err error) {
 	differences, err := v.differences(s, v.Now, nil)
-	return differing(differences).Differences, err
+	n = differing(differences).Differences
+	n.Changed += len(v.hidden(s))
+	return n, err
 }

@@ -25,8 +25,28 @@ func (v *View) PlanRestore(s *Snapshot, filters []string, exact bool) (*Plan, er
 			p.keep(step.Path, ConflictLeftOut)
 		}
 	}
+	for _, path := range v.hidden(s) {
+		if matchesAny(filters, path) {
+			p.keep(path, ConflictLeftOut)
+		}
+	}
 	v.keep(p, v.objects.leftOut(s, v.Now))
 	return p, nil
+}
+
+// hidden returns the paths of a snapshot that the scan left out now: the tree has them as they were before, whatever
+// they are.
+func (v *View) hidden(s *Snapshot) (paths []string) {
+	then := v.objects.leftOut(s)
+	for _, l := range v.Now.LeftOut {
+		was, err := v.objects.at(s.Tree, l.Path)
+		now, err2 := v.objects.at(v.Now.Tree, l.Path)
+		if cmp.Or(err, err2) == nil && was.exists() && s.state(l.Path, was) == v.Now.state(l.Path, now) &&
+			l.Why != LeftTooMany && l.Why != LeftChanging && !then(l.Path) {
+			paths = append(paths, l.Path)
+		}
+	}
+	return paths
 }
 
 // keep adds a path that is kept as it is.
