@@ -49,6 +49,11 @@ func (f *Flags) StringP(name, short, placeholder, usage string) {
 	f.add(Flag{Name: name, Short: short, Placeholder: placeholder, Usage: usage})
 }
 
+// Word declares a flag with any text but the empty one as value.
+func (f *Flags) Word(name, placeholder, usage string) {
+	f.add(Flag{Name: name, Placeholder: placeholder, Usage: usage, check: notEmpty})
+}
+
 // StringList declares a flag that may be given several times.
 func (f *Flags) StringList(name, placeholder, usage string) {
 	f.add(Flag{Name: name, Placeholder: placeholder, Usage: usage, Repeatable: true})
@@ -222,6 +227,13 @@ func valueOf[T any](f *Flag, parse func(string) (T, error)) (value T) {
 // checked returns the check of a flag whose values parse reads.
 func checked[T any](parse func(string) (T, error)) func(string) error {
 	return func(text string) error { _, err := parse(text); return err }
+}
+
+func notEmpty(s string) error {
+	if s == "" {
+		return errors.New("is empty")
+	}
+	return nil
 }
 
 func parseNumber(s string) (int64, error) {

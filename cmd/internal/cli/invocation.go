@@ -59,7 +59,7 @@ func (c *Invocation) Arg(name string) string {
 	return ""
 }
 
-// HasArg reports whether a positional argument was given, also as "".
+// HasArg reports whether a positional argument was given.
 func (c *Invocation) HasArg(name string) bool { return len(c.Rest(name)) > 0 }
 
 // Rest returns all arguments of a positional declared with Arg.Rest, in order.

@@ -123,6 +123,9 @@ func (p *Program) distribute(c *Command, operands []string, behind int) (map[str
 	}
 	for _, arg := range c.Args {
 		for _, value := range given[arg.Name] {
+			if value == "" && !arg.Rest {
+				return nil, usagef("the %s is empty", arg.Name).With("argument", arg.Name).WithHint("usage: %s", p.UsageLine(c))
+			}
 			if arg.Choices != nil && !slices.Contains(arg.Choices, value) {
 				err := usagef("bad value for %s: %s is not %s", strings.ToUpper(arg.Name), quote(value), orList(arg.Choices)).
 					With("argument", arg.Name).With("value", shorten(value))

@@ -86,8 +86,8 @@ func TestTextAsValue(t *testing.T) {
 }
 
 func TestEmptyArguments(t *testing.T) {
-	p := play(t, "throw", "", "")
-	if p.status != 0 || !p.calls[0].HasArg("player") || !p.calls[0].HasArg("path") {
+	p := play(t, "throw", "")
+	if p.status != 2 || !strings.Contains(p.stderr, "the player is empty (usage)") {
 		t.Errorf("status %d, stderr %q", p.status, p.stderr)
 	}
 	p = play(t, "throw", "anna", "--reason", "")

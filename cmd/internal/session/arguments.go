@@ -16,8 +16,8 @@ import (
 
 // Flag declares --path, the other way to name the workspace.
 func Flag(f *cli.Flags) {
-	f.String("path", "DIR", "the workspace, instead of the argument or the current directory")
-	f.String("room", "NAME", "with an engine: the name of the room, or @ and its room_id; see tt help hosts")
+	f.Word("path", "DIR", "the workspace, instead of the argument or the current directory")
+	f.Word("room", "NAME", "with an engine: the name of the room, or @ and its room_id; see tt help hosts")
 }
 
 // Usage describes the optional argument "path", the last one of most commands.
@@ -57,25 +57,13 @@ func LocatePath(env *cli.Env, path string) (*workspace.Workspace, error) {
 // Path returns the path named by --path or by the argument, "" for neither. An empty
 // arg stands for no argument.
 func Path(c *cli.Invocation, arg string) (string, error) {
-	given := c.Given("path")
 	if arg != "" && c.HasArg(arg) {
-		if given {
+		if c.Given("path") {
 			return "", c.Usagef("the path was given twice: as %q and as --path %q", c.Arg(arg), c.String("path"))
 		}
-		return NonEmpty(c, c.Arg(arg))
+		return c.Arg(arg), nil
 	}
-	if given {
-		return NonEmpty(c, c.String("path"))
-	}
-	return "", nil
-}
-
-// NonEmpty returns the path, or a usage error if it is empty.
-func NonEmpty(c *cli.Invocation, path string) (string, error) {
-	if path == "" {
-		return "", c.Usagef("the path is empty")
-	}
-	return path, nil
+	return c.String("path"), nil
 }
 
 // Caller resolves the identity of the caller.

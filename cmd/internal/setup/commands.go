@@ -78,7 +78,7 @@ var installArg = cli.Arg{
 }
 
 func repositoryFlag(f *cli.Flags) {
-	f.String("path", "DIR", "the repository for git, instead of the one here")
+	f.Word("path", "DIR", "the repository for git, instead of the one here")
 }
 
 // Migrate is "tt migrate-mcp". Install and Uninstall do the same; this command is for

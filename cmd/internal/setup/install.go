@@ -145,11 +145,7 @@ func treesOf(dataDir, home string) *treesLeft {
 func planGit(c *cli.Invocation, env skills.Environment, out bool) (changes []githook.Change, err error) {
 	dir := c.Env.Dir
 	if c.Given("path") {
-		path, err := session.NonEmpty(c, c.String("path"))
-		if err != nil {
-			return nil, err
-		}
-		dir = c.Env.Abs(path)
+		dir = c.Env.Abs(c.String("path"))
 	}
 	verified := ""
 	if !out {

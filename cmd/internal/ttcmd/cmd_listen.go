@@ -44,7 +44,7 @@ var listenCommand = &cli.Command{
 		f.Hidden(func(f *cli.Flags) { // for hooks and plugins
 			f.Choice("via", "KIND", listenWays, "how the agent is woken: by lines (stdout, opencode) or codex queue")
 		})
-		f.String("exec", "CMD", "run a command of the shell each time")
+		f.Word("exec", "CMD", "run a command of the shell each time")
 		f.String("program", "PATH", "the codex to call instead of that of the session, or the one on the PATH")
 		f.Bool("off", "wake for turns alone from now on, and end")
 	},
@@ -109,9 +109,6 @@ func listenTransport(c *cli.Invocation, client *member.Client) (listenWay, error
 	via := c.String("via")
 	switch {
 	case c.Given("exec"):
-		if c.String("exec") == "" {
-			return listenWay{}, c.Usagef("the command of --exec is empty")
-		}
 		if via != "" && via != hearing.ByExec {
 			return listenWay{}, c.Usagef("--exec is a way of its own and does not go with --via %s", via)
 		}

@@ -37,7 +37,7 @@ var eventsCommand = &cli.Command{
 		f.StringList("event", "TYPE,…", "only these types: "+strings.Join(turn.EventTypes(), ", "))
 		f.Choice("severity", "info|page", []string{"", turn.SeverityInfo, turn.SeverityPage},
 			"notes only of this severity; other events are not filtered by it")
-		f.String("cursor", "FILE", "start after the number in FILE and keep it there; missing or empty: from now on")
+		f.Word("cursor", "FILE", "start after the number in FILE and keep it there; missing or empty: from now on")
 		f.Bool("brief", "only number, type, from, to and a line of text")
 		f.Hidden(func(f *cli.Flags) { f.Bool("wait", "end with the first events that match") })
 		f.Bool("follow", "print matching events as they come, until stopped")
@@ -52,8 +52,8 @@ var eventsCommand = &cli.Command{
 func filterFlags(f *cli.Flags, byDefault string) {
 	f.Int64("after", "N", 0, "only events after this number")
 	f.Int64("limit", "N", 0, "at most so many (default 50, most 500; for streams: no limit)")
-	f.String("target", "self|any|AGENT", "whom they concern (default: "+byDefault+")")
-	f.String("from", "AGENT", "only by this agent")
+	f.Word("target", "self|any|AGENT", "whom they concern (default: "+byDefault+")")
+	f.Word("from", "AGENT", "only by this agent")
 	f.Duration("timeout", "D", 0, "how long --follow goes on")
 	pathFlag(f)
 }
@@ -167,8 +167,6 @@ func (q *eventQuery) readFlags(c *cli.Invocation) error {
 	switch {
 	case !q.streams() && q.timed:
 		return c.Usagef("--timeout goes with --wait or --follow")
-	case q.cursorFile == "" && !q.unread && c.Given("cursor"):
-		return c.Usagef("--cursor needs the name of a file")
 	case q.cursorFile != "" && c.Given("after"):
 		return c.Usagef("--after and --cursor exclude each other: both say where to start")
 	}

@@ -27,9 +27,9 @@ var notesAddCommand = &cli.Command{
 	Flags: func(f *cli.Flags) {
 		f.Int64("turn", "N", 0, "the turn it is about (default: the room as a whole)")
 		f.Choice("severity", "info|page", []string{turn.SeverityInfo, turn.SeverityPage}, "how urgent it is: page should be read at once")
-		f.String("target", "AGENT", "whom it is for")
+		f.Word("target", "AGENT", "whom it is for")
 		f.Bool("stdin", "read the note from standard input")
-		f.String("replace", "ID", "resolve this note in the same change: the new one has what is left of it")
+		f.Word("replace", "ID", "resolve this note in the same change: the new one has what is left of it")
 		pathFlag(f)
 	},
 	Errors: []code.Code{code.NotJoined, code.InvalidBody, code.BodyTooLarge, code.InvalidTurnID, code.UnknownRecipient,
@@ -99,7 +99,7 @@ var notesListCommand = &cli.Command{
 	Short:  "list the open notes, oldest first",
 	Flags: func(f *cli.Flags) {
 		f.Bool("all", "resolved ones too")
-		f.String("after", "ID", "only notes behind this one")
+		f.Word("after", "ID", "only notes behind this one")
 		f.Int64("limit", "N", defaultNotes, "at most so many, up to 200")
 		pathFlag(f)
 	},
