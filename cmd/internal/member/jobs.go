@@ -16,9 +16,14 @@ func (r *Room) Jobs() *jobs.Room {
 	return &jobs.Room{Store: r.Client.Store.Local(), Name: r.FS.Name(), Table: r.Table}
 }
 
-// StartJob starts a job of the agent, which is a member. What waits and listens for the agent is
-// notified, so that it watches the job too.
-func (r *Room) StartJob(st *turn.State, j jobs.Job) (*jobs.Job, error) {
+// StartJob starts a job of the agent, which is a member; one that has the turn comes back first, see [Room.ComeBack]. What waits and
+// listens for the agent is notified, so that it watches the job too.
+func (r *Room) StartJob(ctx context.Context, st *turn.State, j jobs.Job) (*jobs.Job, error) {
+	if st.Owner == r.Self.ID && r.Elsewhere(st) == "" && r.HeldByOtherWindow(st) == 0 && r.ComesBack(st) {
+		if err := r.ComeBack(ctx, st); err != nil {
+			return nil, err
+		}
+	}
 	j.Agent, j.Turn = r.Self.ID, st.Turn
 	for _, v := range storeEnviron(r.Client.Store) {
 		name, _, _ := strings.Cut(v, "=")

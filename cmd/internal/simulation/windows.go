@@ -139,7 +139,7 @@ func (w *world) edit(id string, x *window, shell bool, d time.Duration) {
 		if refused != "" {
 			w.logf("%s (%s) is refused: %s", p.name, x.name, w.brief(refused))
 			w.oracle.refusedTo(p, x, refused)
-			if x.refused.IsZero() {
+			if x.refused.IsZero() && !p.older {
 				x.refused = time.Now()
 				w.oracle.callsBegin(x.agent)
 			}

@@ -123,7 +123,7 @@ func runJobRun(ctx context.Context, c *cli.Invocation) error {
 		}
 		left = once.left
 	}
-	j, err := room.StartJob(snap.State, job)
+	j, err := room.StartJob(ctx, snap.State, job)
 	free()
 	if failed := (*jobs.NotStartedError)(nil); errors.As(err, &failed) {
 		return cli.Fail(statusCannotRun, code.New(code.Usage, "%v", failed))
