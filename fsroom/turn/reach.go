@@ -20,7 +20,7 @@ type Hearing struct {
 	Unheard bool          // it did not answer the last notification
 	Within  time.Duration // how long its harness may take until it sees what How has for it; 0: it is told at once
 	// How long it is until it is woken again for messages of agents, and for turns that agents
-	// release: it was as often lately as it may be. 0: it is woken.
+	// release: it was as often lately as it may be. 0: it is woken, or was for the turn that is free.
 	Spent, TurnsSpent time.Duration
 	// UnheardIn is how long it is until the listener counts as unheard, if it does not
 	// notice the last notification; 0: it has noticed it, or is unheard.

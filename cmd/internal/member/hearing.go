@@ -31,6 +31,9 @@ func (r *Room) hearing(st *turn.State, id string, doing turn.Activity) (h turn.H
 		h.Busy, h.Asks, h.Stopped = turn.InTurn(doing.What), doing.What == turn.ActivityAsks, doing.Stopped
 	}
 	h.Spent, h.TurnsSpent = l.Messages.Left(time.Now()), l.Turns.Left(time.Now())
+	if p := st.Pending; p.Seq != 0 && !l.Woken.Add(r.skew()).Before(p.At.Wall.Time) {
+		h.TurnsSpent = 0
+	}
 	if h.Stopped {
 		h.How = "" // until its user types a prompt
 	}
