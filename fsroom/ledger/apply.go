@@ -28,7 +28,7 @@ type Change struct {
 	// and is in the [ApplyError].
 	Still func() error
 	// Within, if it is not nil, has to call write, which carries out the steps; it may refuse.
-	Within func(write func() error) error
+	Within func(write func() (*Outcome, error)) error
 }
 
 // An Outcome is what became of a [Change].
@@ -54,7 +54,7 @@ func (l *Ledger) Do(ctx context.Context, c Change) (*Outcome, error) {
 		c.Still = func() error { return nil }
 	}
 	if c.Within == nil {
-		c.Within = func(write func() error) error { return write() }
+		c.Within = func(write func() (*Outcome, error)) error { _, err := write(); return err }
 	}
 	err := l.locked(ctx, !c.Dry, c.Request, func(v *View) (err error) {
 		if out.Plan, err = c.Plan(v); err != nil {
@@ -69,10 +69,13 @@ func (l *Ledger) Do(ctx context.Context, c Change) (*Outcome, error) {
 		if out.Before, err = l.record(v, before); err != nil {
 			return err
 		}
-		err = c.Within(func() error { return l.apply(v, out.Plan.Steps, out.Before, c.Still) })
-		if failed = asApplyError(err, l.opts.Root); failed == nil {
-			l.after(ctx, c.Request, v, out)
-		}
+		failed = asApplyError(c.Within(func() (*Outcome, error) {
+			err := l.apply(v, out.Plan.Steps, out.Before, c.Still)
+			if err == nil {
+				l.after(ctx, c.Request, v, out)
+			}
+			return out, err
+		}), l.opts.Root)
 		return nil
 	})
 	if err != nil {

@@ -237,15 +237,17 @@ func (t *Tree) endOf(ctx context.Context, turnID int64, holder string) (at time.
 	return at, err
 }
 
-// Add writes what changed into the journal, unless it is there. What a turn changed that is not over
-// is for the command that ends it.
+// Add writes what changed into the journal, see [Tree.Events].
 func (t *Tree) Add(ctx context.Context, turnID int64, agent string, c *ledger.Changes) {
-	_ = cmp.Or(t.writes, t.Room).Append(ctx, func(st *turn.State) ([]event.Event, error) {
-		if c.Span == turn.SpanTurn && st.Owner == agent && st.Turn == turnID {
-			return nil, nil
-		}
-		return turn.RecordChange(st, turn.TreeChange{Turn: turnID, Span: c.Span, Agent: agent}, t.payload(c)), nil
-	})
+	_ = cmp.Or(t.writes, t.Room).Append(ctx, func(st *turn.State) ([]event.Event, error) { return t.Events(st, turnID, agent, c), nil })
+}
+
+// Events says what changed, unless the journal does. What a turn changed that is not over is for the command that ends it.
+func (t *Tree) Events(st *turn.State, turnID int64, agent string, c *ledger.Changes) []event.Event {
+	if c.Span == turn.SpanTurn && st.Owner == agent && st.Turn == turnID {
+		return nil
+	}
+	return turn.RecordChange(st, turn.TreeChange{Turn: turnID, Span: c.Span, Agent: agent}, t.payload(c))
 }
 
 // payload is what an event says: without names in a room that counts only, and with as many as

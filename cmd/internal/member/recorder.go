@@ -166,15 +166,29 @@ func (r *Room) RecordBefore(ctx context.Context, files []string, destroys string
 	}
 }
 
-// WithoutHolder calls do while the room is locked and nobody has the turn: nobody is granted it until do returns. If
-// somebody has it, the error is no_active_lease.
-func (r *Room) WithoutHolder(ctx context.Context, do func() error) error {
-	return r.FS.Locked(ctx, func(snap *snapshot) error {
-		if owner := snap.State.Owner; owner != "" {
-			return HeldByOther(owner)
+// WithoutHolder calls do while the room is locked and nobody has the turn: nobody is granted it until do has returned and
+// what events says then is written. If somebody has it, the error is no_active_lease.
+func (r *Room) WithoutHolder(ctx context.Context, do func() error, events func(*turn.State) []event.Event) error {
+	done, err := false, r.FS.Refresh(ctx)
+	if err != nil {
+		return err
+	}
+	err = r.Append(ctx, func(st *turn.State) ([]event.Event, error) {
+		if !done { // else it was overtaken
+			if st.Owner != "" {
+				return nil, HeldByOther(st.Owner)
+			}
+			if err := do(); err != nil {
+				return nil, err
+			}
+			done = true
 		}
-		return do()
+		return events(st), nil
 	})
+	if done {
+		return nil
+	}
+	return err
 }
 
 // HeldByOther refuses a person's change of the tree while somebody holds the stick.

@@ -59,7 +59,11 @@ func (v *treeView) do(ctx context.Context, c *cli.Invocation, x treeChange) (*le
 		}
 	}
 	if v.room != nil && holder == "" && v.state.Open {
-		x.change.Within = func(write func() error) error { return v.room.WithoutHolder(ctx, write) }
+		x.change.Within = func(write func() (*ledger.Outcome, error)) error {
+			var out *ledger.Outcome
+			return v.room.WithoutHolder(ctx, func() (err error) { out, err = write(); return err },
+				func(st *turn.State) []event.Event { return v.events(st, x, out) })
+		}
 	}
 	return v.carryOut(ctx, x)
 }
@@ -78,16 +82,24 @@ func (v *treeView) carryOut(ctx context.Context, x treeChange) (*ledger.Outcome,
 	if err != nil {
 		return out, v.explainChange(err, out)
 	}
-	if v.room != nil && out.Changes != nil {
-		f := *out.Changes
-		f.Span, f.OfTurn, f.TreeID, f.Agent = x.span, x.turn, v.Tree.ID(), v.client.Self.ID
-		if x.span == ledger.SpanRestore && out.Plan.Lost != nil {
-			f.OfSnapshot = out.Plan.Lost.Name()
-		}
-		v.Tree.Add(ctx, v.state.Turn, v.client.Self.ID, &f)
+	if v.room != nil && out.Changes != nil && x.change.Within == nil {
+		_ = v.room.Append(ctx, func(st *turn.State) ([]event.Event, error) { return v.events(st, x, out), nil })
 		v.tellHolder(ctx, x, out)
 	}
 	return out, nil
+}
+
+// events says in the room what a change has changed, if that is known.
+func (v *treeView) events(st *turn.State, x treeChange, out *ledger.Outcome) []event.Event {
+	if out.Changes == nil {
+		return nil
+	}
+	f := *out.Changes
+	f.Span, f.OfTurn, f.TreeID, f.Agent = x.span, x.turn, v.Tree.ID(), v.client.Self.ID
+	if x.span == ledger.SpanRestore && out.Plan.Lost != nil {
+		f.OfSnapshot = out.Plan.Lost.Name()
+	}
+	return v.Tree.Events(st, v.state.Turn, v.client.Self.ID, &f)
 }
 
 // mayForce asks a person before the tree is changed under a holder, or before a restore of
