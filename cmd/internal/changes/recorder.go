@@ -234,7 +234,7 @@ func (r *recorder) Lost(ctx context.Context, st *turn.State) (files int, since t
 	if t == nil || !t.Ledger.Exists() {
 		return 0, since
 	}
-	ctx, cancel := context.WithTimeout(ctx, wait(st.Policy))
+	ctx, cancel := context.WithTimeout(ctx, lookLimit(st.Policy))
 	defer cancel()
 	v, err := t.Ledger.Look(ctx)
 	if err != nil {

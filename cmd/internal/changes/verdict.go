@@ -44,14 +44,13 @@ func ofJob(r *member.Room, set Setting, j *jobs.Job) *Tree {
 	return t
 }
 
-// JobBegins writes down which tree the command of a job is about to see, if that can be said in the time
-// that a release would wait.
+// JobBegins writes down which tree the command of a job is about to see, if that can be said soon.
 func JobBegins(ctx context.Context, r *member.Room, set Setting, j *jobs.Job) {
 	t := ofJob(r, set, j)
 	if t == nil {
 		return
 	}
-	now := t.lookFor(ctx, wait(t.policy))
+	now := t.lookFor(ctx, lookLimit(t.policy))
 	if now == nil {
 		return
 	}
@@ -86,7 +85,7 @@ func JobEnds(ctx context.Context, r *member.Room, set Setting, j *jobs.Job) {
 		defer cancel()
 		now, _ = t.Ledger.Take(ctx, ledger.Request{Why: ledger.WhyJob, Agent: j.Agent})
 	} else {
-		now = t.lookFor(ctx, wait(t.policy))
+		now = t.lookFor(ctx, lookLimit(t.policy))
 	}
 	if now == nil {
 		return
@@ -105,6 +104,9 @@ func JobEnds(ctx context.Context, r *member.Room, set Setting, j *jobs.Job) {
 		})
 	}
 }
+
+// lookLimit is how long it is looked at the tree where nothing is recorded: also in a room whose releases do not wait.
+func lookLimit(p turn.Policy) time.Duration { return max(wait(p), BeforeLimit) }
 
 // lookFor returns the tree as it is now, nil if that cannot be said in so long a time.
 func (t *Tree) lookFor(ctx context.Context, limit time.Duration) *ledger.Snapshot {
@@ -163,13 +165,13 @@ func (r *recorder) Verified(ctx context.Context, st *turn.State) json.RawMessage
 }
 
 // LastVerdicts returns the last verdicts of a room's tree, and which of them are on the tree as it is now. It
-// looks at the tree for as long as a release would wait.
+// looks at the tree for a moment.
 func LastVerdicts(ctx context.Context, r *member.Room, st *turn.State, set Setting) []ledger.LastVerdict {
 	t, err := Of(r, st.Policy, set)
 	if err != nil || !t.Ledger.Exists() {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, wait(st.Policy))
+	ctx, cancel := context.WithTimeout(ctx, lookLimit(st.Policy))
 	defer cancel()
 	return t.Ledger.LastVerdicts(ctx)
 }
