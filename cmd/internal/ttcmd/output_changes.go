@@ -69,6 +69,9 @@ func changesWords(c *ledger.Changes) string {
 	words := []string{"no file changed"}
 	if c.Files > 0 {
 		words[0] = fmt.Sprintf("%s, +%d −%d", counted(c.Files, "file"), c.Added, c.Removed)
+		if c.Uncounted > 0 {
+			words[0] += fmt.Sprintf(" (lines of %d not counted)", c.Uncounted)
+		}
 	}
 	if h := c.Head; h != nil {
 		switch {

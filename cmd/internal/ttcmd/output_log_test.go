@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/talking-stick/tt/fsroom/ledger"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal/event"
 )
@@ -18,5 +19,13 @@ func TestEveryEventHasWordsInTheLog(t *testing.T) {
 				t.Errorf("%s: %q", name, words)
 			}
 		}
+	}
+}
+
+// TestUncountedLinesAreNamed: counts of lines that are not those of all files say so.
+func TestUncountedLinesAreNamed(t *testing.T) {
+	c := &ledger.Changes{Files: 1500, Added: 400, Uncounted: 1100}
+	if words := changesWords(c); words != "1500 files, +400 −0 (lines of 1100 not counted)" {
+		t.Error(words)
 	}
 }
