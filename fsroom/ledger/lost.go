@@ -165,8 +165,12 @@ func (l *losses) between(a, b *Snapshot, filters []string) (gone []Step, lost bo
 			continue
 		}
 		isMode := d.From.ID == d.To.ID
+		is, _ := l.objects.at(after[0], d.Path)
+		equals := func(s, in State) bool { return s.Mode == in.Mode && s.ID == in.ID }
 		switch {
-		case was.Mode == d.From.Mode && was.ID == d.From.ID, !isMode && d.From.ID == emptyBlob:
+		case a.Head.Commit != b.Head.Commit && equals(d.From, was) && equals(d.To, is): // git put it away
+			continue
+		case equals(d.From, was), !isMode && d.From.ID == emptyBlob:
 		case !l.isStill(d), !isMode && l.present[d.From.ID], l.isIn(after, d), l.isIn(l.commits, d):
 		case !isMode && l.isIn(l.stashed, d):
 			l.plan.keep(d.Path, KeptStashed)

@@ -18,6 +18,24 @@ func (f *fixture) repository() {
 		"git branch other; echo x >> f1; git commit -qam 2")
 }
 
+// TestCommitIsPutAway: what git moved with HEAD is in a commit, and no loss beside one.
+func TestCommitIsPutAway(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.git("init", "-q")
+	for _, name := range []string{"a.txt", "feat.txt"} {
+		f.write(name, name)
+		f.git("add", "-A")
+		f.git("commit", "-qm", name)
+	}
+	f.write("a.txt", "uncommitted")
+	f.take(WhyStart, 1)
+	f.git("reset", "-q", "--hard", "HEAD~1")
+	if steps := f.lost().Plan.Steps; len(steps) != 1 || steps[0].Path != "a.txt" || f.content("a.txt") != "uncommitted" {
+		t.Errorf("%+v", steps)
+	}
+}
+
 // TestLosses: what --lost brings back, judged by what went.
 func TestLosses(t *testing.T) {
 	tests := map[string]struct {
@@ -26,7 +44,7 @@ func TestLosses(t *testing.T) {
 		kept     string   // path:why
 	}{
 		"in the middle of a turn": {[]string{"echo w >> f2; echo n > new", "git reset -q --hard; git clean -fdq"}, "f2 new", ""},
-		"reset over work":         {[]string{"echo w >> f2", "git reset -q --hard HEAD~1"}, "f1 f2", ""},
+		"reset over work":         {[]string{"echo w >> f2", "git reset -q --hard HEAD~1"}, "f2", ""},
 		"committed, then put away": {[]string{"echo w >> f2; echo n > new", "git add -A; git commit -qm w; git reset -q --hard HEAD~1"},
 			"", ""},
 		"committed, switched":         {[]string{"echo w >> f2", "git commit -qam w; git switch -q other"}, "", ""},
