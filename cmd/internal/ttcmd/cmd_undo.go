@@ -78,17 +78,25 @@ func runUndo(ctx context.Context, c *cli.Invocation) error {
 	return c.Out.Result(res, func(t *cli.Text) {
 		writeChanged(t, res, "undone")
 		if res.Git > 0 {
-			t.Line("%s that git moved from commit to commit stay as they are.", counted(res.Git, "file"))
+			t.Line("%s that git moved from commit to commit %s as before.", counted(res.Git, "file"), stay(res.Git))
 		}
 		switch {
 		case res.Commits == 0 || head == nil:
 		case out.Plan.Straight && head.From != "":
-			t.Line("%s of the turn stay%s; git revert %.7s..%.7s would take them back in history.", counted(res.Commits, "commit"),
-				onBranch(head.Branch), head.From, head.To)
+			t.Line("%s of the turn %s%s; git revert %.7s..%.7s would take them back in history.", counted(res.Commits, "commit"),
+				stay(res.Commits), onBranch(head.Branch), head.From, head.To)
 		default:
-			t.Line("%s of the turn stay in history.", counted(res.Commits, "commit"))
+			t.Line("%s of the turn %s in history.", counted(res.Commits, "commit"), stay(res.Commits))
 		}
 	})
+}
+
+// stay is the verb for a number of things.
+func stay(n int) string {
+	if n == 1 {
+		return "stays"
+	}
+	return "stay"
 }
 
 // undoConflict is the refusal of an undo, with the command for what can be undone.
