@@ -85,3 +85,15 @@ func TestOldQuestionsAreFound(t *testing.T) {
 		t.Errorf("state.json: %v, %v", info.Size(), err)
 	}
 }
+
+// TestNoNameIsNoCandidate: who answered a question that is closed is forgotten.
+func TestNoNameIsNoCandidate(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, false)
+	red, cat := s.as("red"), s.as("cat")
+	q := red.asks()
+	cat.answers(q)
+	red.ok("question_mark_answered", s.on(q))
+	b := red.ok("ask", f(`{"topic_id":%q,"question":"there?","to":"nobody","wait_seconds":0}`, s.id))
+	equal(t, "candidates", warnedOf(s, b, "UNKNOWN_RECIPIENT")[0]["candidates"], any([]any{"cat"}))
+}

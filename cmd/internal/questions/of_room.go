@@ -183,7 +183,7 @@ func AddresseeOf(store *fsroom.Store, t *Topic, s *topic.State, asker, to string
 	}
 	there = append(there, s.Names()...)
 	slices.Sort(there)
-	there = slices.DeleteFunc(slices.Compact(there), func(id string) bool { return id == asker })
+	there = slices.DeleteFunc(slices.Compact(there), func(id string) bool { return id == asker || id == "" }) // "": forgotten
 	for _, id := range there {
 		if strings.EqualFold(id, to) {
 			a.ID = id
