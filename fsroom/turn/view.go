@@ -25,7 +25,7 @@ type RoomView struct {
 	OfferedTo      string      // the only member that may claim the free turn for now, "" if any may; not part of the JSON
 	OfferedUntil   *event.Time // the same
 	Activity       Activity    `json:"activity,omitzero"`      // of the owner
-	PathMissing    bool        `json:"path_missing,omitempty"` // nothing is at CanonicalPath; the rules leave it to the caller to set
+	PathMissing    bool        `json:"path_missing,omitempty"` // no directory is at CanonicalPath; the rules leave it to the caller to set
 	// JournalShortened is what the journal has lost; the rules leave it to the caller to set.
 	JournalShortened *event.Lost `json:"journal_shortened,omitzero"`
 }

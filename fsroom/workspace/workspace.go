@@ -19,6 +19,9 @@ type Workspace struct {
 	Requested string // as given, made absolute
 	Path      string // canonical: absolute, no symlinks, a file's parent, true casing
 	Root      string // canonical: the nearest git top-level, else the nearest marker, else Path
+	// Lost is Requested, canonical, if that is a link or a file by name: a room of this path has
+	// lost its directory. Else it is "".
+	Lost string
 	// Shared is the name by which all hosts know the room of Root, see [SharedName]; "" for
 	// a room of this host.
 	Shared string
@@ -62,6 +65,9 @@ func Locate(path, dir, home string) (*Workspace, error) {
 	}
 	w.Path = canonical
 	w.Root = root(canonical, home)
+	if info, err := os.Lstat(w.Requested); path != "" && err == nil && !info.IsDir() {
+		w.Lost = filepath.Join(lostDir(filepath.Dir(w.Requested)), filepath.Base(w.Requested))
+	}
 	return w, nil
 }
 

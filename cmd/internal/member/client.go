@@ -122,6 +122,9 @@ func (c *Client) Find(w *workspace.Workspace) (*Room, *snapshot, error) { return
 // find returns the room of the first of the directories that has one, nil if none has, and
 // the room as it was read.
 func (c *Client) find(w *workspace.Workspace, dirs []string) (*Room, *snapshot, error) {
+	if w.Lost != "" && w.Shared == "" {
+		dirs = append([]string{w.Lost}, dirs...)
+	}
 	for _, dir := range dirs {
 		r := c.Room(fsroom.RoomName(w.Identity(dir)), w)
 		if !r.FS.Exists() {

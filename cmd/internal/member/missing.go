@@ -11,12 +11,13 @@ import (
 	"github.com/talking-stick/tt/fsroom/turn"
 )
 
-// PathMissing reports whether the directory of a room was renamed or removed. The
+// PathMissing reports whether the directory of a room was renamed or removed. A link
+// or a file may have its name now. The
 // room goes on, but only commands that name its path find it. A room that was opened
 // elsewhere does not belong to the directory in which it was opened.
 func PathMissing(room, canonicalPath string) bool {
-	_, err := os.Lstat(canonicalPath)
-	return errors.Is(err, fs.ErrNotExist) && room == fsroom.RoomName(canonicalPath)
+	info, err := os.Lstat(canonicalPath)
+	return (errors.Is(err, fs.ErrNotExist) || err == nil && !info.IsDir()) && room == fsroom.RoomName(canonicalPath)
 }
 
 // MissingPaths returns the rooms whose directory is gone. It reads every room.
