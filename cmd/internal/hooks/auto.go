@@ -158,13 +158,13 @@ func ordinal(n int) string {
 	return fmt.Sprintf("number %d", n)
 }
 
-// leaveAuto removes the agent from a room that a hook has made it a member of.
+// leaveAuto removes the agent from a room that a hook has made it a member of, unless its session was resumed meanwhile.
 func (h *run) leaveAuto(ctx context.Context, room *member.Room) {
 	if !room.IsSilent() {
 		return
 	}
 	if room, err := h.toChange(room); err == nil {
-		_, err = room.Leave(ctx)
+		_, err = room.LeaveUnless(ctx, (*member.Room).IsOpenBeside)
 		h.log(err)
 	}
 }

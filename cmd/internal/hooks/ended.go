@@ -48,7 +48,6 @@ func (h *run) endSession(ctx context.Context, agent *listen.Agent, quits bool) e
 	}
 	h.endAuto(ctx, agent, true)
 	for _, name := range rooms {
-		agent.Client.Room(name, nil).Unwant(false)
 		h.leaveAuto(ctx, agent.Client.Room(name, nil))
 	}
 	return agent.End(ctx, agent.Session)

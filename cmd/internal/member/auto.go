@@ -28,10 +28,12 @@ func (c *Client) TakeAuto(ctx context.Context, w *workspace.Workspace) (*Room, t
 		if err != nil || res.Status == turn.YourTurn || res.Status == turn.WaitClosed || res.CurrentOwner == r.Self.ID && res.HeldBy == 0 {
 			return r, res, err // the turn is the agent's, or another hook of the session has it, or there is none any more
 		}
-		r.want()
+		if err := r.want(); err != nil {
+			return r, res, err
+		}
 		// A turn that has ended meanwhile calls nobody who wants it only now.
 		now, err := r.FS.View()
-		if err != nil || now.State.SameTurn(after) || tries == mostTries {
+		if err != nil || now.State.SameTurn(after) && r.IsMember(now.State) || tries == mostTries {
 			return r, res, err
 		}
 	}
@@ -82,7 +84,9 @@ func (c *Client) WantAuto(ctx context.Context, w *workspace.Workspace) (r *Room,
 	if err != nil {
 		return r, nil, err
 	}
-	r.want()
+	if err := r.want(); err != nil {
+		return r, nil, err
+	}
 	snap, err := r.FS.View()
 	if err != nil {
 		return r, nil, err

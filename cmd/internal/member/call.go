@@ -12,14 +12,17 @@ import (
 // those that have the mark.
 
 // want records that the agent wants the turn. Its place among others counts from the first
-// time.
-func (r *Room) want() {
+// time. The process of its session is recorded first: else the end of the session in another one would take it back.
+func (r *Room) want() error {
+	if err := r.recordProcess(); err != nil {
+		return err
+	}
 	if r.own().Has(calledFile) {
 		_ = r.own().Remove(calledFile)
 	} else if r.own().Has(wantsFile) {
-		return
+		return nil
 	}
-	_ = r.own().Mark(wantsFile, r.time())
+	return r.own().Mark(wantsFile, r.time())
 }
 
 // Unwant records that the agent does not want the turn any more. With called it does so only if it was called.

@@ -50,7 +50,7 @@ func TestWantsUntilItEnds(t *testing.T) {
 	f := newFixture(t)
 	a := f.join("a:1")
 	wants := func() bool { return a.Facts(f.state(a)).Presence("a:1").Wants }
-	a.want()
+	f.must(a.want())
 	f.must(a.own().Mark(wantsFile, time.Now().Add(-time.Hour)))
 	if a.Unwant(true); !wants() {
 		t.Error("it is forgotten before the agent was called")
@@ -59,9 +59,9 @@ func TestWantsUntilItEnds(t *testing.T) {
 	if a.Unwant(true); wants() {
 		t.Error("it is not forgotten when the agent was called")
 	}
-	a.want()
+	f.must(a.want())
 	a.Call()
-	a.want()
+	f.must(a.want())
 	if a.Unwant(true); !wants() {
 		t.Error("who was called and refused again is forgotten")
 	}
@@ -79,10 +79,10 @@ func TestPlaceAfterWhomTheTurnIsOfferedTo(t *testing.T) {
 	}
 	_, _, err := a.Release(t.Context(), nil, []byte(`{"status":"s","next_action":"n"}`), "")
 	f.must(err)
-	b.want()
+	f.must(b.want())
 	for time.Since(b.own().Marked(wantsFile)) < 10*time.Millisecond {
 	}
-	a.want()
+	f.must(a.want())
 	if place := a.Place(); f.state(a).Pending.Preferred != "b:1" || place != 2 {
 		t.Errorf("a is number %d: %+v", place, f.state(a).Pending)
 	}

@@ -2,6 +2,7 @@ package member
 
 import (
 	"context"
+	"errors"
 
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/engine"
@@ -159,9 +160,19 @@ func (r *Room) refused(ctx context.Context, st *turn.State, err error) error {
 
 // Leave removes the agent from the room and ends its turn.
 func (r *Room) Leave(ctx context.Context) (res turn.LeaveResult, err error) {
+	return r.LeaveUnless(ctx, func(*Room) bool { return false })
+}
+
+var errStays = errors.New("the session goes on in another process")
+
+// LeaveUnless is [Room.Leave] that fails where stays says so, which is asked under the lock.
+func (r *Room) LeaveUnless(ctx context.Context, stays func(*Room) bool) (res turn.LeaveResult, err error) {
 	snap, _, err := r.endTurn(ctx, r.Self.ID, func(st *turn.State, f turn.Facts) (events []event.Event, err error) {
 		if err := r.CheckWindow(st); err != nil {
 			return nil, err
+		}
+		if stays(r) {
+			return nil, errStays
 		}
 		events, res, err = turn.Leave(st, f, r.Self.ID)
 		return events, err

@@ -30,9 +30,12 @@ func (c *Client) EndSession(quits bool) error {
 func (c *Client) LeaveWindow(quits bool) (others bool) {
 	for _, name := range c.Hearing().Rooms() {
 		var record processRecord
-		_ = c.Room(name, nil).own().Change(processesFile, &record, func(bool) bool {
+		r := c.Room(name, nil)
+		_ = r.own().Change(processesFile, &record, func(bool) bool {
 			beside := c.isOpenBeside(record.Processes, c.Self.Root)
-			others = others || beside
+			if others = others || beside; !beside { // what another window wants it wants after its process is recorded
+				r.unwant(c.Self.ID)
+			}
 			leaves := c.Self.Root != nil && (beside || !quits)
 			if leaves {
 				record.Processes = slices.DeleteFunc(record.Processes, func(p identity.Process) bool { return p == *c.Self.Root })
@@ -41,6 +44,11 @@ func (c *Client) LeaveWindow(quits bool) (others bool) {
 		})
 	}
 	return others
+}
+
+// IsOpenBeside reports whether the agent's session is open in another process than the caller's.
+func (r *Room) IsOpenBeside() bool {
+	return r.isOpenBeside(r.processRecord(r.Self.ID).Processes, r.Self.Root)
 }
 
 // isOpenBeside reports whether one of the processes of a session lives, and is another one than p.

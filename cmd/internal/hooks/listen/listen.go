@@ -105,7 +105,8 @@ func (a *Agent) End(ctx context.Context, session string) error {
 	}
 	ended := false
 	err := a.change(ctx, func(l *hearing.Listener) bool {
-		if ended = l.Session == session; ended {
+		mine := a.Client.Self.Root
+		if ended = l.Session == session && (l.Process == nil || mine == nil || *l.Process == *mine); ended { // it may be open in another one by now
 			*l = hearing.Listener{Budgets: l.Budgets, Off: l.Off}
 		}
 		return ended
