@@ -48,14 +48,14 @@ var budgets = map[string]int{
 	"cmd/internal/locks":         300,
 	"cmd/internal/mailbox":       1550,
 	"cmd/internal/manual":        100,
-	"cmd/internal/member":        4350,
+	"cmd/internal/member":        4450,
 	"cmd/internal/questions":     1550,
 	"cmd/internal/report":        2700,
 	"cmd/internal/roomtypes":     100,
 	"cmd/internal/second":        150,
 	"cmd/internal/session":       200,
 	"cmd/internal/setup":         500,
-	"cmd/internal/ttcmd":         11050,
+	"cmd/internal/ttcmd":         11100,
 	"cmd/internal/viewers":       100,
 	"cmd/internal/viewstore":     150,
 	"cmd/tt":                     50,
@@ -67,7 +67,7 @@ var budgets = map[string]int{
 	"fsroom/doctor":              1080,
 	"fsroom/engine":              200,
 	"fsroom/history":             300,
-	"fsroom/ledger":              6800,
+	"fsroom/ledger":              6850,
 	"fsroom/mirror":              1950,
 	"fsroom/topic":               1250,
 	"fsroom/turn":                6050,
@@ -81,8 +81,8 @@ var budgets = map[string]int{
 
 // What all packages together may have.
 const (
-	productBudget = 79_800 // what users run
-	linkedBudget  = 63_300 // the part of it that tt links
+	productBudget = 79_900 // what users run
+	linkedBudget  = 63_500 // the part of it that tt links
 	toolsBudget   = 7_200  // test tools, which are to come down to 6 000
 	fileBudget    = 400    // one file of either
 )
