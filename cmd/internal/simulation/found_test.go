@@ -24,7 +24,14 @@ func TestFound(t *testing.T) {
 			t.Fatalf("%s: %v", file, err)
 		}
 		first, _, _ := strings.Cut(string(text), "\n")
-		if o := replay(t, trace); o.class != "" {
+		o := replay(t, trace)
+		if strings.HasPrefix(filepath.Base(file), "pending-") { // not mended yet: it is found still
+			if o.class == "" {
+				t.Errorf("%s (%s) finds nothing any more: it is pending no more", file, first)
+			}
+			continue
+		}
+		if o.class != "" {
 			t.Errorf("%s (%s) finds: %s: %s\n%s", file, first, o.class, o.text, strings.Join(o.log, "\n"))
 		}
 	}
