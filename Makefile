@@ -106,7 +106,7 @@ fmt: ## fail if anything is not formatted
 TOOLS := ./testdata/baseline ./testdata/empty ./testdata/typecheck ./cmd/internal/ttcmd/testdata/tt ./cmd/internal/ttcmd/testdata/tt-console
 vet:
 	$(GO) vet ./... && $(GO) vet $(TOOLS) && $(GO) vet -tags engines ./cmd/internal/ttcmd/testdata/tt
-	$(GO) vet cmd/internal/torture/run.go && $(GO) vet cmd/internal/simulation/mutants/run.go
+	$(GO) vet cmd/internal/torture/run.go && $(GO) vet cmd/internal/simulation/mutants/run.go && $(GO) run cmd/internal/simulation/mutants/run.go -check
 	cd $(NATSD) && $(GO) vet ./...
 
 lint: fmt vet vuln ## formatting, vet, go.mod, staticcheck, known vulnerabilities

@@ -164,7 +164,7 @@ func (h *run) leaveAuto(ctx context.Context, room *member.Room) {
 		return
 	}
 	if room, err := h.toChange(room); err == nil {
-		_, err = room.LeaveUnless(ctx, (*member.Room).IsOpenBeside)
+		_, err = room.LeaveEnded(ctx)
 		h.log(err)
 	}
 }

@@ -159,20 +159,19 @@ func (r *Room) refused(ctx context.Context, st *turn.State, err error) error {
 }
 
 // Leave removes the agent from the room and ends its turn.
-func (r *Room) Leave(ctx context.Context) (res turn.LeaveResult, err error) {
-	return r.LeaveUnless(ctx, func(*Room) bool { return false })
-}
+func (r *Room) Leave(ctx context.Context) (turn.LeaveResult, error) { return r.leave(ctx, false) }
 
-var errStays = errors.New("the session goes on in another process")
+// LeaveEnded is [Room.Leave] for an agent whose session has ended in this process. It fails if that is open in another
+// process by the time the room is locked.
+func (r *Room) LeaveEnded(ctx context.Context) (turn.LeaveResult, error) { return r.leave(ctx, true) }
 
-// LeaveUnless is [Room.Leave] that fails where stays says so, which is asked under the lock.
-func (r *Room) LeaveUnless(ctx context.Context, stays func(*Room) bool) (res turn.LeaveResult, err error) {
+func (r *Room) leave(ctx context.Context, ended bool) (res turn.LeaveResult, err error) {
 	snap, _, err := r.endTurn(ctx, r.Self.ID, func(st *turn.State, f turn.Facts) (events []event.Event, err error) {
 		if err := r.CheckWindow(st); err != nil {
 			return nil, err
 		}
-		if stays(r) {
-			return nil, errStays
+		if ended && r.isOpenBeside(r.processRecord(r.Self.ID).Processes, r.Self.Root) {
+			return nil, errors.New("the session goes on in another process")
 		}
 		events, res, err = turn.Leave(st, f, r.Self.ID)
 		return events, err

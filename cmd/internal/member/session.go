@@ -46,11 +46,6 @@ func (c *Client) LeaveWindow(quits bool) (others bool) {
 	return others
 }
 
-// IsOpenBeside reports whether the agent's session is open in another process than the caller's.
-func (r *Room) IsOpenBeside() bool {
-	return r.isOpenBeside(r.processRecord(r.Self.ID).Processes, r.Self.Root)
-}
-
 // isOpenBeside reports whether one of the processes of a session lives, and is another one than p.
 func (c *Client) isOpenBeside(processes []identity.Process, p *identity.Process) bool {
 	return p != nil && slices.ContainsFunc(processes, func(q identity.Process) bool {
