@@ -5,6 +5,7 @@ package hearing
 
 import (
 	"cmp"
+	"encoding/json"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -170,6 +171,20 @@ func (l *Listener) BegunAfter(p, session identity.Process) bool {
 	by, start := *l.BegunBy, p.Start
 	by.PID, by.Start, p.PID, p.Start = 0, 0, 0, 0
 	return by == p && l.BegunBy.Start > start
+}
+
+// IsReplaced reports whether another session began in the process of l after its own: it is open there no
+// more, where a process has one session.
+func (a Agent) IsReplaced(l *Listener) bool {
+	if l.BegunBy == nil || l.Process == nil {
+		return false
+	}
+	files, _ := filepath.Glob(filepath.Join(filepath.Dir(a.Dir().Path("")), "*", listenerFile))
+	return slices.ContainsFunc(files, func(file string) bool {
+		var other Listener
+		data, err := os.ReadFile(file)
+		return err == nil && json.Unmarshal(data, &other) == nil && other.BegunAfter(*l.BegunBy, *l.Process)
+	})
 }
 
 // InSession reports whether a session of a harness is open, as far as is known.

@@ -30,13 +30,17 @@ func (h *run) end(ctx context.Context) error {
 // membership in rooms of which it knows nothing. quits says that its process ends, too. A session that is
 // open in another window goes on there.
 func (h *run) endSession(ctx context.Context, agent *listen.Agent, quits bool) error {
-	second := isSecondWindow(agent)
+	second := h.isSecondWindow(agent)
+	guest := second && !agent.Client.HoldsHere()
 	if agent.Client.LeaveWindow(quits) || second {
 		h.endAuto(ctx, agent, true)
-		if second { // what listens for the agent is that of the first
+		if guest { // what is known of the agent is of the first
 			return nil
 		}
-		err := agent.End(ctx, agent.Session)
+		var err error
+		if !second { // what listens for the agent is that of the first
+			err = agent.End(ctx, agent.Session)
+		}
 		if len(agent.Client.Hearing().Rooms()) > 0 { // until a hook of the other window says more: an idle holder is known as that
 			agent.Note(hearing.Doing{What: turn.ActivityIdle, Since: hearing.Began(agent.Client.Now()), Session: agent.Session})
 		}

@@ -36,17 +36,18 @@ func (h *run) agent() (*listen.Agent, error) {
 
 // isSecondWindow reports whether the session is open in another window, too, which was first: that
 // one is told of news, and what listens for the agent is that of it.
-func isSecondWindow(agent *listen.Agent) bool {
+func (h *run) isSecondWindow(agent *listen.Agent) bool {
 	l, mine, table := agent.Client.Hearing().Listener(), agent.Client.Self.Root, agent.Client.Table
 	return l.Process != nil && mine != nil && *l.Process != *mine && l.Session == agent.Session &&
-		table.Verdict(*l.Process) == identity.Alive && !identity.Related(table, *l.Process, *mine)
+		table.Verdict(*l.Process) == identity.Alive && !identity.Related(table, *l.Process, *mine) &&
+		!(h.row().Hooks.OneSession && agent.Client.Hearing().IsReplaced(&l))
 }
 
 // isGuest reports whether the hook is one of a second window that does not have the turn: what its
 // model does, and its end, says nothing of the agent. It is so from the beginning of the hook to its end.
 func (h *run) isGuest(agent *listen.Agent) bool {
 	if h.guest == nil {
-		guest := isSecondWindow(agent) && !agent.Client.HoldsHere()
+		guest := h.isSecondWindow(agent) && !agent.Client.HoldsHere()
 		h.guest = &guest
 	}
 	return *h.guest
@@ -183,7 +184,7 @@ func (h *run) version() string {
 
 // open records that the session is open. Of a second window nothing is recorded.
 func (h *run) open(ctx context.Context, agent *listen.Agent, watches bool) error {
-	if isSecondWindow(agent) {
+	if h.isSecondWindow(agent) {
 		return nil
 	}
 	return agent.Begin(ctx, listen.Session{ID: h.call.SessionID, Process: agent.Client.Self.Root, Watches: watches})
