@@ -28,12 +28,9 @@ func (c *Client) TakeAuto(ctx context.Context, w *workspace.Workspace) (*Room, t
 		if err != nil || res.Status == turn.YourTurn || res.Status == turn.WaitClosed || res.CurrentOwner == r.Self.ID && res.HeldBy == 0 {
 			return r, res, err // the turn is the agent's, or another hook of the session has it, or there is none any more
 		}
-		if err := r.want(); err != nil {
-			return r, res, err
-		}
 		// A turn that has ended meanwhile calls nobody who wants it only now.
-		now, err := r.FS.View()
-		if err != nil || now.State.SameTurn(after) && r.IsMember(now.State) || tries == mostTries {
+		now, err := r.want(ctx)
+		if err != nil || now.SameTurn(after) && r.IsMember(now) || tries == mostTries {
 			return r, res, err
 		}
 	}
@@ -80,18 +77,14 @@ func (c *Client) takeAuto(ctx context.Context, w *workspace.Workspace) (*Room, t
 // member if it is none. st is the room after that: the turn may have ended meanwhile, and then nobody calls the
 // agent for it.
 func (c *Client) WantAuto(ctx context.Context, w *workspace.Workspace) (r *Room, st *turn.State, err error) {
-	r, _, err = c.joinAuto(ctx, w)
-	if err != nil {
-		return r, nil, err
+	for tries := 0; ; tries++ {
+		if r, _, err = c.joinAuto(ctx, w); err != nil {
+			return r, nil, err
+		}
+		if st, err = r.want(ctx); err != nil || r.IsMember(st) || tries == mostTries {
+			return r, st, err
+		}
 	}
-	if err := r.want(); err != nil {
-		return r, nil, err
-	}
-	snap, err := r.FS.View()
-	if err != nil {
-		return r, nil, err
-	}
-	return r, snap.State, nil
 }
 
 func (c *Client) joinAuto(ctx context.Context, w *workspace.Workspace) (*Room, *snapshot, error) {

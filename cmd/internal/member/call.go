@@ -1,6 +1,7 @@
 package member
 
 import (
+	"context"
 	"time"
 
 	"github.com/talking-stick/tt/fsroom/turn"
@@ -11,18 +12,33 @@ import (
 // for which it was called. Time does not end it. Whatever makes the turn free or lets it be taken over notifies
 // those that have the mark.
 
-// want records that the agent wants the turn. Its place among others counts from the first
-// time. The process of its session is recorded first: else the end of the session in another one would take it back.
-func (r *Room) want() error {
-	if err := r.recordProcess(); err != nil {
-		return err
+// want records that the agent wants the turn, and returns the state then. Its place among others counts from the first
+// time. The process of its session is recorded first: else the end of the session in another one would take it back. Both
+// happen while the room is locked: an end of the session there that is about to leave the room finds the process, or has left
+// before. One that is no member wants nothing.
+func (r *Room) want(ctx context.Context) (st *turn.State, err error) {
+	if r.own().Has(wantsFile) && !r.own().Has(calledFile) && r.hasProcess(r.processRecord(r.Self.ID)) {
+		snap, err := r.FS.View()
+		if err != nil {
+			return nil, err
+		}
+		return snap.State, nil
 	}
-	if r.own().Has(calledFile) {
-		_ = r.own().Remove(calledFile)
-	} else if r.own().Has(wantsFile) {
-		return nil
-	}
-	return r.own().Mark(wantsFile, r.time())
+	err = r.FS.Locked(ctx, func(snap *snapshot) error {
+		if st = snap.State; !r.IsMember(st) {
+			return nil
+		}
+		if err := r.recordProcess(); err != nil {
+			return err
+		}
+		if r.own().Has(calledFile) {
+			_ = r.own().Remove(calledFile)
+		} else if r.own().Has(wantsFile) {
+			return nil
+		}
+		return r.own().Mark(wantsFile, r.time())
+	})
+	return st, err
 }
 
 // Unwant records that the agent does not want the turn any more. With called it does so only if it was called.

@@ -50,7 +50,7 @@ func TestWantsUntilItEnds(t *testing.T) {
 	f := newFixture(t)
 	a := f.join("a:1")
 	wants := func() bool { return a.Facts(f.state(a)).Presence("a:1").Wants }
-	f.must(a.want())
+	f.wants(a)
 	f.must(a.own().Mark(wantsFile, time.Now().Add(-time.Hour)))
 	if a.Unwant(true); !wants() {
 		t.Error("it is forgotten before the agent was called")
@@ -59,9 +59,9 @@ func TestWantsUntilItEnds(t *testing.T) {
 	if a.Unwant(true); wants() {
 		t.Error("it is not forgotten when the agent was called")
 	}
-	f.must(a.want())
+	f.wants(a)
 	a.Call()
-	f.must(a.want())
+	f.wants(a)
 	if a.Unwant(true); !wants() {
 		t.Error("who was called and refused again is forgotten")
 	}
@@ -79,10 +79,10 @@ func TestPlaceAfterWhomTheTurnIsOfferedTo(t *testing.T) {
 	}
 	_, _, err := a.Release(t.Context(), nil, []byte(`{"status":"s","next_action":"n"}`), "")
 	f.must(err)
-	f.must(b.want())
+	f.wants(b)
 	for time.Since(b.own().Marked(wantsFile)) < 10*time.Millisecond {
 	}
-	f.must(a.want())
+	f.wants(a)
 	if place := a.Place(); f.state(a).Pending.Preferred != "b:1" || place != 2 {
 		t.Errorf("a is number %d: %+v", place, f.state(a).Pending)
 	}

@@ -72,6 +72,12 @@ func (f *fixture) must(err error) {
 	}
 }
 
+func (f *fixture) wants(r *Room) {
+	f.Helper()
+	_, err := r.want(f.Context())
+	f.must(err)
+}
+
 func (f *fixture) workspace() *workspace.Workspace {
 	w, err := workspace.Locate(f.dir, f.dir, f.dir)
 	f.must(err)

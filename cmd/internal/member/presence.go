@@ -92,10 +92,7 @@ func (r *Room) recordArrival() {
 // recordProcess adds the process of the agent to its record if it is not there. When it returns nil it is.
 func (r *Room) recordProcess() error {
 	root := r.Self.Root
-	known := func(record processRecord) bool {
-		return slices.Contains(record.Processes, *root) && record.Lingers == r.Self.SessionExported
-	}
-	if root == nil || known(r.processRecord(r.Self.ID)) {
+	if r.hasProcess(r.processRecord(r.Self.ID)) {
 		return nil
 	}
 	var record processRecord
@@ -103,7 +100,7 @@ func (r *Room) recordProcess() error {
 		if !found {
 			record = processRecord{}
 		}
-		if known(record) { // by another window of the session
+		if r.hasProcess(record) { // by another window of the session
 			return false
 		}
 		record.Processes = slices.DeleteFunc(record.Processes, func(p identity.Process) bool {
@@ -114,6 +111,12 @@ func (r *Room) recordProcess() error {
 		record.Lingers = r.Self.SessionExported
 		return true
 	})
+}
+
+// hasProcess reports whether a record has the process of the agent, if that is known.
+func (r *Room) hasProcess(record processRecord) bool {
+	root := r.Self.Root
+	return root == nil || slices.Contains(record.Processes, *root) && record.Lingers == r.Self.SessionExported
 }
 
 // processRecord returns the record of a member, empty if there is none.

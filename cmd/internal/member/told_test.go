@@ -74,7 +74,7 @@ func TestAfterTurn(t *testing.T) {
 	for _, r := range rooms {
 		f.must(r.Client.Hearing().Dir().Mark(fsroom.ListenerWakeFile, long))
 	}
-	f.must(rooms["d:1"].want())
+	f.wants(rooms["d:1"])
 	done := false
 	for n := 0; !done && n < 10_000; n++ {
 		done, _, err = g.afterTurn(f.state(a))

@@ -51,7 +51,7 @@ func (a *Agent) Run(ctx context.Context, t Transport) error {
 		return err
 	}
 	a.Client.FindRoomsToHear()
-	session, release, err := a.takePost(ctx, t.How)
+	of, release, err := a.takePost(ctx, t.How)
 	if err != nil {
 		return err
 	}
@@ -60,7 +60,8 @@ func (a *Agent) Run(ctx context.Context, t Transport) error {
 	return a.follow(ctx, t.How, func() (done bool, again time.Duration, err error) {
 		l, doing := a.Client.Hearing().Listener(), a.Client.Hearing().Activity()
 		switch {
-		case session != "" && l.Session != session, t.How == hearing.ByHook && l.Proved(), t.How == hearing.ByHold && turn.InTurn(doing.What):
+		case of.Session != "" && l.Session != of.Session,
+			t.How == hearing.ByHook && (l.Proved() || a.isElsewhere(of, l)), t.How == hearing.ByHold && turn.InTurn(doing.What):
 			return true, 0, nil // it is not needed any more
 		case t.Gone == nil || !t.Gone():
 			goneSince = time.Time{}
@@ -70,7 +71,7 @@ func (a *Agent) Run(ctx context.Context, t Transport) error {
 			return true, 0, a.Client.EndSession(true)
 		}
 		if t.Unattended != nil && !turn.InTurn(doing.What) && !doing.Stopped && t.Unattended() {
-			a.Note(hearing.Doing{What: turn.ActivityIdle, Stopped: true, Since: hearing.Began(a.Client.Now()), Session: session})
+			a.Note(hearing.Doing{What: turn.ActivityIdle, Stopped: true, Since: hearing.Began(a.Client.Now()), Session: of.Session})
 		}
 		wake, err := a.DecideWake(ctx, t.How)
 		if err == nil && wake.Text != "" {
@@ -161,31 +162,37 @@ func (a *Agent) Hear(ctx context.Context) error {
 // IsHearing reports whether a process is in Hear.
 func (a *Agent) IsHearing() bool { return a.Client.Hearing().Dir().Held(hearing.MirrorMark) }
 
-// takePost makes this process the one that listens. It returns the session that the
-// process listens for.
-func (a *Agent) takePost(ctx context.Context, how string) (session string, release func(), err error) {
+// isElsewhere reports whether the session is open in another process than before, to which what a hook says does not come.
+func (a *Agent) isElsewhere(before, now hearing.Listener) bool {
+	of := cmp.Or(before.Process, a.Client.Self.Root)
+	return of != nil && now.Process != nil && *now.Process != *of
+}
+
+// takePost makes this process the one that listens. It returns what was known then of the session
+// that the process listens for.
+func (a *Agent) takePost(ctx context.Context, how string) (l hearing.Listener, release func(), err error) {
 	unlock, err := a.Client.Hearing().Dir().Lock(ctx)
 	if err != nil {
-		return "", nil, err
+		return l, nil, err
 	}
 	defer func() { _ = unlock() }()
 	me := a.Client.Hearing()
 	if me.IsListening() {
-		return "", nil, code.New(code.AlreadyListening, "something listens for %s already: %s", a.Client.Self.ID, me.Listens()).
+		return l, nil, code.New(code.AlreadyListening, "something listens for %s already: %s", a.Client.Self.ID, me.Listens()).
 			WithHint("one listener is enough for all rooms; tt why says how the others can be reached")
 	}
-	l := me.Listener()
+	l = me.Listener()
 	if !l.Proved() {
 		l.How = how
 	}
 	l.Since, l.Heard, l.Error = event.NewTime(a.now()), event.NewTime(a.now()), ""
 	if err := me.Save(&l); err != nil { // first, so that how it listens is known as soon as it does
-		return "", nil, err
+		return l, nil, err
 	}
 	if release, err = me.Hold(); err != nil {
-		return "", nil, err
+		return l, nil, err
 	}
-	return l.Session, release, nil
+	return l, release, nil
 }
 
 // note records the last error of the transport.
