@@ -87,6 +87,7 @@ type Listener struct {
 	BegunBy *identity.Process `json:"begun_by,omitzero"`         // of the hook that said last that the session is open
 	Since   event.Time        `json:"since,omitzero"`            // when How began to listen
 	Armed   event.Time        `json:"armed_at,omitzero"`         // when the harness was told to watch the wake file; zero: it was not
+	Own     bool              `json:"own_variables,omitempty"`   // the harness itself was told, as its variables show
 	Heard   event.Time        `json:"heard_at,omitzero"`         // when it last noticed a notification
 	Woken   event.Time        `json:"spoke_at,omitzero"`         // when the agent was last woken
 	PutOff  event.Time        `json:"put_off_at,omitzero"`       // since when there is news for which it was not woken yet; zero: there is none
@@ -141,13 +142,13 @@ func (a Agent) Listens() string {
 }
 
 // Hears returns what is known of how the agent hears of news, and how it does, "" if it does
-// not. What a harness was told to do is believed when the harness has shown that it does it,
+// not. What a harness was told to do is believed when it has shown that it does it or who it is,
 // and a process as long as it lives.
 func (a Agent) Hears() (l Listener, how string) {
 	held := a.IsListening() // first: who listens has recorded how before
 	l = a.Listener()
 	switch {
-	case l.Proved() && l.Process != nil && a.Table.Verdict(*l.Process) == identity.Alive:
+	case (l.Proved() || l.Own && !held && !l.Armed.IsZero()) && l.Process != nil && a.Table.Verdict(*l.Process) == identity.Alive:
 		return l, ByWatch
 	case !held:
 		return l, ""

@@ -62,8 +62,10 @@ func (h *run) awaitNews(ctx context.Context, agent *listen.Agent, objection stri
 		limited, cancel := context.WithTimeout(ctx, holdLimit)
 		defer cancel()
 		ctx = limited
-	case !h.row().Hooks.Has(harness.KindListen), h.call.Foreign,
-		!h.lasts() && h.Env.Lookup(stayVar) != "1", agent.Client.Hearing().Listens() != "":
+	case !h.row().Hooks.Has(harness.KindListen), h.call.Foreign, !h.lasts() && h.Env.Lookup(stayVar) != "1":
+		return nil
+	}
+	if l := agent.Client.Hearing().Listener(); how == hearing.ByHook && (agent.Client.Hearing().IsListening() || l.Proved()) {
 		return nil
 	}
 	var said error

@@ -187,5 +187,5 @@ func (h *run) open(ctx context.Context, agent *listen.Agent, watches bool) error
 	if h.isSecondWindow(agent) {
 		return nil
 	}
-	return agent.Begin(ctx, listen.Session{ID: h.call.SessionID, Process: agent.Client.Self.Root, Watches: watches})
+	return agent.Begin(ctx, listen.Session{ID: h.call.SessionID, Process: agent.Client.Self.Root, Watches: watches, Own: h.isProved(agent)})
 }

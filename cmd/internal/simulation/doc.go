@@ -23,8 +23,8 @@
 // The journal folds to the state. Nobody's turn ends while a tool writes in it, and an undo changes nothing in the turn of the next.
 //
 // A write counts as permitted when its hook has let it pass. Excepted is a writer against whom no order helps: it was alone
-// when its tool began; it, or a person, ended the turn by a command meanwhile; the machine was suspended for longer than an
-// idle holder keeps the turn; the room was put back from a copy; or the disk was full or could not be used, and nobody else was seen.
+// when its tool began; it, or a person, ended the turn by a command meanwhile; the machine was suspended in the turn for longer
+// than an idle holder keeps it; the room was put back from a copy; or the disk was full or could not be used, and nobody else was seen.
 //
 // # Traces
 //

@@ -29,6 +29,7 @@ func (o *oracle) forget() {
 		if !o.state.Open || !o.room().Agent(x.agent).Has("wants") { // its life may have been closed since
 			x.refused = never
 		}
+		x.called = x.called || o.room().Agent(x.agent).Has("called")
 	}
 	maps.DeleteFunc(o.grants, func(n int64, _ string) bool { return n > o.state.Turn })
 	maps.DeleteFunc(o.events, func(n int64, _ string) bool { return n > o.state.Seq })

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/talking-stick/tt/cmd/internal/roomtypes"
 	"github.com/talking-stick/tt/fsroom"
@@ -31,8 +32,12 @@ type oracle struct {
 	events map[int64]string            // type of each event that was told
 	took   map[string]identity.Process // by agent: the process that had its last permission
 	counts map[string]int
-	slept  int64 // the turn in which the machine did, so that its lease may have run out
-	back   int64 // the turn of the room that was put back last, whose records are those of the copy
+	slept  int64    // the turn in which the machine did, so that its lease may have run out
+	asleep struct { // for how long it did in a turn
+		turn int64
+		d    time.Duration
+	}
+	back int64 // the turn of the room that was put back last, whose records are those of the copy
 }
 
 // A reading is a command that says how the room is: what it says was true at one moment of it.

@@ -163,15 +163,22 @@ func (w *world) doOpen(a act) bool {
 // doQuit ends the session of a window and its process.
 func (w *world) doQuit(x *window, id string) { w.endSession(id, x, func(*proc) { w.die(x) }) }
 
-// doSuspend suspends the machine. If that is longer than an idle holder keeps the turn, what runs may lose it.
+// doSuspend suspends the machine. If it was for longer than an idle holder keeps the turn, what runs may lose it.
 func (w *world) doSuspend(a act) bool {
 	idle, err := time.ParseDuration(w.policy["TALKING_STICK_IDLE_TTL"])
 	if err != nil {
 		idle = 15 * time.Minute
 	}
-	if w.suspend(a.ms(0)); a.ms(0) > idle && w.oracle.state != nil {
-		w.oracle.slept = w.oracle.state.Turn
-		w.oracle.overrun("")
+	o := &w.oracle
+	if w.suspend(a.ms(0)); o.state == nil {
+		return true
+	}
+	if o.asleep.turn != o.state.Turn {
+		o.asleep.turn, o.asleep.d = o.state.Turn, 0
+	}
+	if o.asleep.d += a.ms(0); o.asleep.d > idle {
+		o.slept = o.state.Turn
+		o.overrun("")
 	}
 	return true
 }

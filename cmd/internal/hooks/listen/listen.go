@@ -48,6 +48,7 @@ type Session struct {
 	ID      string            // the harness's id of it
 	Process *identity.Process // the harness; nil: not known
 	Watches bool              // the harness is told to watch the wake file
+	Own     bool              // the harness itself is told, as its variables show
 }
 
 // WakePath returns the path of the wake file, and creates it.
@@ -82,7 +83,7 @@ func (a *Agent) Begin(ctx context.Context, s Session) error {
 		by := a.Client.Table.Self()
 		l.Process, l.BegunBy = s.Process, &by
 		if s.Watches {
-			l.Armed = event.NewTime(a.now())
+			l.Armed, l.Own = event.NewTime(a.now()), s.Own
 			if l.How == hearing.ByWatch {
 				l.How = ""
 			}
