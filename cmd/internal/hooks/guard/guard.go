@@ -97,6 +97,11 @@ func Edit(ctx context.Context, call payload.Call, rooms Rooms) (reason string, w
 	if len(paths) == 0 && call.Dir != "" {
 		paths = []string{call.Dir}
 	}
+	for _, path := range slices.Clone(paths) {
+		if to := target(path); to != "" {
+			paths = append(slices.Clip(paths), to)
+		}
+	}
 	for _, path := range paths {
 		stick, err := rooms.Stick(ctx, path, call)
 		switch {

@@ -3,7 +3,9 @@ package guard
 import (
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -110,8 +112,7 @@ func JudgeCommand(ctx context.Context, call payload.Call, env shell.Env, rooms R
 	result := classify(call.Command, env)
 	j := Judgement{Unknown: result.Unknown}
 	asked := map[string][]int{} // the changes of which git has to be asked, by room
-	for _, e := range result.Effects {
-		e.Path = canonical(e.Path)
+	for _, e := range withTargets(result.Effects) {
 		stick, _ := rooms.Stick(ctx, e.Path, call)
 		if stick == nil && e.Below {
 			if here := stickHere(ctx, call, rooms); here != nil && isWithin(e.Path, here.Root) {
@@ -173,6 +174,44 @@ func canonical(path string) string {
 		real = canonical(dir)
 	}
 	return filepath.Join(real, filepath.Base(path))
+}
+
+// withTargets returns the effects with canonical paths, and those on files that others are links to.
+func withTargets(effects []shell.Effect) (all []shell.Effect) {
+	for _, e := range effects {
+		e.Path = canonical(e.Path)
+		all = append(all, e)
+		program, _, _ := strings.Cut(e.Op, " ")
+		if to := target(e.Path); to != "" && !e.Git && !slices.Contains(ofLinks, program) {
+			e.Path = to
+			all = append(all, e)
+		}
+	}
+	return all
+}
+
+// ofLinks are the programs that change a link and not what it leads to.
+var ofLinks = []string{"rm", "rmdir", "unlink", "mv", "ln", "find", "git", "trash"}
+
+// mostLinks is how many links lead to a file at most.
+const mostLinks = 40
+
+// target returns the file that a path leads to, which need not be there, "" if the path is no link to one.
+func target(path string) string {
+	for n := range mostLinks {
+		to, err := os.Readlink(path)
+		if info, failed := os.Stat(path); err != nil || failed == nil && info.IsDir() {
+			if n == 0 {
+				return ""
+			}
+			return path
+		}
+		if !filepath.IsAbs(to) {
+			to = filepath.Join(filepath.Dir(path), to)
+		}
+		path = canonical(to)
+	}
+	return ""
 }
 
 func isWithin(root, path string) bool {

@@ -8,8 +8,8 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// MaxCommand is the length of the longest command that is classified, in bytes.
-const MaxCommand = 64 << 10
+// MaxCommand is how much of a command is classified, in bytes. Linux gives a shell no longer one as an argument.
+const MaxCommand = 128 << 10
 
 // What a command may need, so that none takes 50 ms to follow: a step takes about 1 µs.
 const (
@@ -47,13 +47,14 @@ type Env struct {
 	Alias  func(name string) string // what an alias of git stands for
 }
 
-// Classify returns what command would do. A command that is too long is unknown, and so is the
-// rest of one that takes too many steps to follow.
+// Classify returns what command would do. What comes after [MaxCommand] is unknown, and so is the
+// rest of a command that takes too many steps to follow.
 func Classify(command string, env Env) (result Result) {
-	if len(command) > MaxCommand {
-		return Result{Unknown: []string{"a command that is too long"}}
-	}
 	w := &walker{env: env}
+	if len(command) > MaxCommand {
+		command = command[:MaxCommand]
+		w.unknown("the end of a command that is too long")
+	}
 	defer func() {
 		if recover() != nil {
 			result = w.result // what was found until then
