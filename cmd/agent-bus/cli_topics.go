@@ -153,10 +153,7 @@ func readTopic(ctx context.Context, c *cli.Invocation, b *bus) (*shownTopic, err
 		}
 		v := shownQuestion{
 			QuestionID: q.ID, AskedBy: q.AskedBy, To: q.To, AskedAt: at,
-			Status: questions.Status(q), Reason: q.CancelReason, Text: text, Answers: []topic.ShownAnswer{},
-		}
-		for _, a := range answers {
-			v.Answers = append(v.Answers, a.Shown())
+			Status: questions.Status(q), Reason: q.CancelReason, Text: text, Answers: answers,
 		}
 		shown.Questions = append(shown.Questions, v)
 	}

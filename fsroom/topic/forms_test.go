@@ -10,5 +10,5 @@ import (
 func TestForms(t *testing.T) {
 	t.Parallel()
 	forms.Check(t, "testdata/forms.txt", []any{new(State), new(Question), new(AnswerRef), new(createdPayload), new(askedPayload),
-		new(questionPayload), new(answerPayload)}, []any{new(Answer)})
+		new(questionPayload), new(answerPayload)}, []any{new(ShownAnswer)})
 }

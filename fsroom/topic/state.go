@@ -39,7 +39,6 @@ import (
 	"strings"
 
 	"github.com/talking-stick/tt/journal/event"
-	"github.com/talking-stick/tt/journal/wire"
 )
 
 // Format is the version of the journal's events and of the state. A topic of a
@@ -196,9 +195,3 @@ func (s *State) Counts() Counts {
 	c.Total = c.Pending + c.Answered + c.Cancelled
 	return c
 }
-
-// MarshalJSON returns the form that state.json has.
-func (s State) MarshalJSON() ([]byte, error) { return wire.Append(nil, &s), nil }
-
-// UnmarshalJSON reads what MarshalJSON writes.
-func (s *State) UnmarshalJSON(b []byte) error { return wire.Decode(b, s) }

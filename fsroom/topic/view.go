@@ -71,7 +71,7 @@ func (l Lookup) Question(q *Question) (text string, askedAt event.Time, err erro
 	return p.Text, askedAt, nil
 }
 
-// An Answer is one answer as the asker reads it.
+// An Answer is one answer as the bus shows it.
 type Answer struct {
 	AnswerID   string     `json:"answer_id"`
 	AnsweredBy string     `json:"answered_by"`
@@ -89,15 +89,12 @@ type ShownAnswer struct {
 	Followups  []string   `json:"suggested_followups,omitempty"`
 }
 
+// Payload returns what the answer says.
+func (a *ShownAnswer) Payload() Payload { return Payload{a.Markdown, a.Pointers, a.Followups} }
+
 // Shown returns the answer as tt shows it.
 func (a *Answer) Shown() ShownAnswer {
 	return ShownAnswer{a.AnswerID, a.AnsweredBy, a.AnsweredAt, a.Payload.Markdown, a.Payload.Pointers, a.Payload.Followups}
-}
-
-// Shape implements [wire.Shaped].
-func (a *Answer) Shape() any {
-	shown := a.Shown()
-	return &shown
 }
 
 // Answer returns one answer to a question.
@@ -117,14 +114,14 @@ func (l Lookup) Answer(ref AnswerRef) (Answer, error) {
 }
 
 // Answers returns all answers to a question, oldest first, never nil.
-func (l Lookup) Answers(q *Question) ([]Answer, error) {
-	answers := []Answer{}
+func (l Lookup) Answers(q *Question) ([]ShownAnswer, error) {
+	answers := []ShownAnswer{}
 	for _, ref := range q.Answers {
 		a, err := l.Answer(ref)
 		if err != nil {
 			return nil, err
 		}
-		answers = append(answers, a)
+		answers = append(answers, a.Shown())
 	}
 	return answers, nil
 }

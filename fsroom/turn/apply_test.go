@@ -240,20 +240,16 @@ func TestJSON(t *testing.T) {
 	for _, pair := range [][2]any{
 		{res, &res}, {room, &room}, {member, &member}, {released, &released}, {w.state.Policy, &w.state.Policy}, {*w.state, w.state},
 	} {
-		inside, err := json.Marshal([]any{pair[0]})
-		if err != nil {
-			t.Fatal(err)
-		}
-		equal(t, "JSON", string(inside), "["+mustJSON(pair[1])+"]")
+		equal(t, "JSON", string(wire.Append(nil, []any{pair[0]})), "["+mustJSON(pair[1])+"]")
 	}
 	var back turn.State
-	if err := json.Unmarshal([]byte(mustJSON(w.state)), &back); err != nil {
+	if err := wire.Decode([]byte(mustJSON(w.state)), &back); err != nil {
 		t.Fatal(err)
 	}
 	w.alike("the state when read", &back)
 	older := strings.Replace(mustJSON(owned.state), `"held":{`, `"held":{"reason":"open_claim",`, 1)
 	back = turn.State{}
-	if err := json.Unmarshal([]byte(older), &back); err != nil || !strings.Contains(older, "open_claim") {
+	if err := wire.Decode([]byte(older), &back); err != nil || !strings.Contains(older, "open_claim") {
 		t.Fatal(older, err)
 	}
 	owned.alike("the state that an older version wrote", &back)

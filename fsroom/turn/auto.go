@@ -7,6 +7,7 @@ import (
 
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/journal/event"
+	"github.com/talking-stick/tt/journal/wire"
 )
 
 // wants reports whether the member is to have the turn when a hook releases it.
@@ -97,11 +98,7 @@ func AutoHandoff(events []event.Event, verified string) (handoff json.RawMessage
 		}
 		h.Artifacts = c.Paths[:min(len(c.Paths), mostArtifacts)]
 	}
-	handoff, err := json.Marshal(h)
-	if err != nil { // cannot happen: texts only
-		return json.RawMessage(`{"status":"auto","next_action":"see tt diff","auto":true}`), false
-	}
-	return handoff, unchanged
+	return wire.Append(nil, h), unchanged
 }
 
 // IsLate reports whether the tree_changed event among events says that the beginning of the turn

@@ -31,12 +31,12 @@ type Time interface {
 	encoding.TextUnmarshaler
 }
 
-// Append appends the value that v points to as JSON: a struct by the json tags of its fields.
+// Append appends v, or the value that it points to, as JSON: a struct by the json tags of its fields.
 // A field without a tag is not written, and one with omitempty or omitzero as encoding/json does.
 // The fields of an embedded struct, and of a field with the option inline, are fields of the
 // object itself, with inline,omitzero if they are not zero. A list is [] when nil, a
-// [time.Duration] is a number of milliseconds, and a [Time] is its text.
-func Append(b []byte, v any) []byte { return appendValue(b, reflect.ValueOf(v)) }
+// [time.Duration] is a number of milliseconds, and a [Time] is its text. The keys of a map are sorted.
+func Append(b []byte, v any) []byte { return appendValue(b, reflect.ValueOf(&v).Elem()) }
 
 // Decode reads a JSON object into the struct that v points to. Keys may come in any order, and
 // unknown ones are skipped. A field that is absent or null stays as it is. If Decode fails,
@@ -169,15 +169,25 @@ func appendValue(b []byte, v reflect.Value) []byte {
 		if v.IsNil() {
 			return append(b, "null"...)
 		}
-		return appendValue(b, v.Elem())
+		return appendValue(b, addressable(v.Elem()))
 	case reflect.Slice:
 		if v.Type() == rawType {
 			return AppendRaw(b, trimmed(v.Bytes()))
 		}
 		return appendElements(b, v)
 	case reflect.Map:
-		one, _ := json.Marshal(v.Interface())
-		return append(b, one...)
+		keys := v.MapKeys()
+		slices.SortFunc(keys, func(a, c reflect.Value) int { return strings.Compare(a.String(), c.String()) })
+		b = append(b, '{')
+		for i, key := range keys {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = appendValue(append(AppendString(b, key.String()), ':'), addressable(v.MapIndex(key)))
+		}
+		return append(b, '}')
+	case reflect.Func: // which has no JSON
+		return b
 	}
 	k := kindOf(v.Type())
 	switch {
@@ -203,6 +213,16 @@ func appendValue(b []byte, v reflect.Value) []byte {
 		b = appendValue(append(AppendString(b, f.name), ':'), one)
 	}
 	return append(b, '}')
+}
+
+// addressable returns the value where a pointer to it can be had, to call its methods.
+func addressable(v reflect.Value) reflect.Value {
+	if v.CanAddr() {
+		return v
+	}
+	held := reflect.New(v.Type()).Elem()
+	held.Set(v)
+	return held
 }
 
 func appendElements(b []byte, v reflect.Value) []byte {

@@ -131,13 +131,7 @@ func failureJSON(e *code.Error) string {
 }
 
 // JSONLine returns v as JSON on one line, "" if that is impossible.
-func JSONLine(v any) string {
-	document, err := marshal(v, false)
-	if err != nil {
-		return ""
-	}
-	return strings.TrimSuffix(string(document), "\n")
-}
+func JSONLine(v any) string { return strings.TrimSuffix(string(marshal(v, false)), "\n") }
 
 // Warn prints a warning for people on standard error. In JSON mode it prints nothing:
 // there the result contains the warning.

@@ -7,22 +7,19 @@ import (
 	"unicode/utf16"
 	"unicode/utf8"
 
-	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/journal/wire"
 )
 
-// marshal returns v as one JSON document and a newline. The characters <, > and & are
-// not escaped, and all characters that a terminal would act on are.
-func marshal(v any, indented bool) ([]byte, error) {
-	var b bytes.Buffer
-	encoder := json.NewEncoder(&b)
-	encoder.SetEscapeHTML(false)
+// marshal returns v as one JSON document and a newline, see [wire.Append]. The characters <, >
+// and & are not escaped, and all characters that a terminal would act on are.
+func marshal(v any, indented bool) []byte {
+	document := wire.Append(nil, v)
 	if indented {
-		encoder.SetIndent("", "  ")
+		var b bytes.Buffer
+		_ = json.Indent(&b, document, "", "  ") // it is valid
+		document = b.Bytes()
 	}
-	if err := encoder.Encode(v); err != nil {
-		return nil, code.New(code.Internal, "the result cannot be written as JSON: %s", err).Because(err)
-	}
-	return EscapeJSON(b.Bytes()), nil
+	return EscapeJSON(append(document, '\n'))
 }
 
 // EscapeJSON writes the characters that must not reach a terminal as \u and their code

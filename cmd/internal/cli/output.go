@@ -38,11 +38,7 @@ func (o *Output) Result(v any, text func(t *Text)) error {
 	if !o.json && text != nil {
 		return o.Text(text)
 	}
-	document, err := marshal(v, o.env.StdoutTTY)
-	if err != nil {
-		return err
-	}
-	return o.write(document)
+	return o.write(marshal(v, o.env.StdoutTTY))
 }
 
 // Text prints what text writes, also in JSON mode.
@@ -63,11 +59,7 @@ func (o *Output) WriteLine(v any, text func(t *Text)) error {
 	if !o.json && text != nil {
 		return o.text(text, true) // one line is one item
 	}
-	line, err := marshal(v, false)
-	if err != nil {
-		return err
-	}
-	return o.write(line)
+	return o.write(marshal(v, false))
 }
 
 // Remark prints a line on standard error, also in JSON mode. [Output.Until] applies

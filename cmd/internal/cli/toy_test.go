@@ -91,7 +91,7 @@ func toy(ran func(*Invocation)) *Program {
 			{Name: "fail", Hidden: true, Short: "fail in several ways", Args: []Arg{{Name: "how"}}, Run: do(failing)},
 			{
 				Name: "score", Aliases: []string{"points now"}, Short: "who has won", JSONOnly: true,
-				Run: do(func(c *Invocation) error { return c.Out.Result(struct{ A, B int }{1, 2}, nil) }),
+				Run: do(func(c *Invocation) error { return c.Out.Result(map[string]int{"A": 1, "B": 2}, nil) }),
 			},
 		}}},
 	}

@@ -133,7 +133,7 @@ var layers = map[string]layer{
 		"it is a program of its own: what it shares with tt goes to cmd/internal"},
 
 	"fsroom/fsroomtest":      {[]string{"fsroom", "journal", "lockfile"}, "it reads the files by itself, to find what the others overlook"},
-	"fsroom/topic/topictest": {[]string{"fsroom/topic", "journal/event"}, "it serves tests of the rules and of the tools"},
+	"fsroom/topic/topictest": {[]string{"fsroom/topic", "journal/event", "journal/wire"}, "it serves tests of the rules and of the tools"},
 }
 
 // layerOf returns the row of a package, its own or the nearest above it.

@@ -11,7 +11,6 @@ import (
 	"github.com/talking-stick/tt/fsroom/topic"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal/event"
-	"github.com/talking-stick/tt/journal/wire"
 )
 
 // An Inbox is what there is for an agent in a room.
@@ -40,9 +39,6 @@ type Inbox struct {
 	topic    *questions.Topic
 	answered []string // the agent's questions whose answers are shown
 }
-
-// MarshalJSON returns the inbox as commands print it.
-func (in *Inbox) MarshalJSON() ([]byte, error) { return wire.Append(nil, in), nil }
 
 // An InboxTurn is how the turn stands for the agent.
 type InboxTurn struct {
@@ -111,13 +107,10 @@ type InboxNote struct {
 
 // An InboxAnswer is an answer to a question of the agent.
 type InboxAnswer struct {
-	QuestionID string
-	Question   string // its text
-	topic.Answer
+	QuestionID string `json:"question_id"`
+	Question   string `json:"question"` // its text
+	topic.ShownAnswer
 }
-
-// List returns the answer as a list.
-func (a *InboxAnswer) List() []topic.Answer { return []topic.Answer{a.Answer} }
 
 // mostInbox is how many of each kind an inbox shows at most: the first of those that were
 // not shown yet, and others as far as there is place. The rest is shown next time.
@@ -210,7 +203,7 @@ func newAnswers(ctx context.Context, t *questions.Topic, s *topic.State, agent s
 			if err != nil {
 				return nil, nil, err
 			}
-			answers = append(answers, InboxAnswer{q.ID, text, a})
+			answers = append(answers, InboxAnswer{q.ID, text, a.Shown()})
 		}
 		ids = append(ids, q.ID)
 	}
@@ -292,15 +285,6 @@ type shown struct {
 	Text     string `json:"text"`
 }
 
-// Shape implements [wire.Shaped].
-func (a *InboxAnswer) Shape() any {
-	return &struct {
-		QuestionID string `json:"question_id"`
-		Question   string `json:"question"`
-		topic.ShownAnswer
-	}{a.QuestionID, a.Question, a.Answer.Shown()}
-}
-
 // An unreadAnswer is an answer in the refusal of [Mailbox.CheckAnswers].
 type unreadAnswer struct {
 	QuestionID string `json:"question_id"`
@@ -327,8 +311,8 @@ func (m *Mailbox) CheckAnswers(ctx context.Context, st *turn.State) error {
 	var list []unreadAnswer
 	var words []string
 	for _, a := range in.Answers {
-		words = append(words, fmt.Sprintf("%s answers %s (%s): %s", a.AnsweredBy, a.QuestionID, turn.Preview(a.Question), a.Payload.Markdown))
-		list = append(list, unreadAnswer{a.QuestionID, a.Question, a.Payload.Markdown, a.AnsweredBy})
+		words = append(words, fmt.Sprintf("%s answers %s (%s): %s", a.AnsweredBy, a.QuestionID, turn.Preview(a.Question), a.Markdown))
+		list = append(list, unreadAnswer{a.QuestionID, a.Question, a.Markdown, a.AnsweredBy})
 	}
 	_ = m.shown(ctx, in, func(w *Word) bool { return w.Kind == WordAnswer })
 	return code.New(code.UnreadAnswers, "you have not seen what was answered to your questions: %s", strings.Join(words, "; ")).

@@ -131,7 +131,7 @@ func (in *Inbox) addQuestions(ctx context.Context, m *Mailbox, s *topic.State) (
 		}
 	}
 	for _, a := range in.Answers {
-		end = in.add(Word{Kind: WordAnswer, ID: a.QuestionID, From: a.AnsweredBy, Text: a.Payload.Markdown})
+		end = in.add(Word{Kind: WordAnswer, ID: a.QuestionID, From: a.AnsweredBy, Text: a.Markdown})
 		end.TopicID = in.topic.Name()
 	}
 	end.AnswersSeq = s.Seq

@@ -227,9 +227,9 @@ func (r *Room) find(ctx context.Context, id string) (t *Topic, q *topic.Question
 
 // A Reply is how the wait for an answer has ended.
 type Reply struct {
-	Status  string         // see [ReplyAnswered]
-	ToState string         // of an agent that was asked
-	Answers []topic.Answer // with [ReplyAnswered]
+	Status  string              // see [ReplyAnswered]
+	ToState string              // of an agent that was asked
+	Answers []topic.ShownAnswer // with [ReplyAnswered]
 }
 
 // The statuses of a [Reply].
@@ -282,7 +282,7 @@ func (r *Room) AwaitAnswer(ctx context.Context, a Asked) (reply Reply, err error
 	return reply, err
 }
 
-func (r *Room) answers(ctx context.Context, t *Topic, q *topic.Question) ([]topic.Answer, error) {
+func (r *Room) answers(ctx context.Context, t *Topic, q *topic.Question) ([]topic.ShownAnswer, error) {
 	lookup, done, err := OpenLookup(ctx, t)
 	if err != nil {
 		return nil, err

@@ -224,7 +224,7 @@ func (r *Room) mend(ctx context.Context, t *Topic, s *topic.State) (changed bool
 // one that was asked in no other room is asked there, or withdrawn if it cannot be.
 func (r *Room) rest(ctx context.Context, t *Topic, q *topic.Question, w *twin) (fsroom.Decision[*topic.State], error) {
 	mine, reason := q.AskedBy == r.Room.Self.ID, ""
-	var answers []topic.Answer
+	var answers []topic.ShownAnswer
 	switch {
 	case w.q == nil && !mine:
 	case w.q == nil:
@@ -266,7 +266,7 @@ func (r *Room) rest(ctx context.Context, t *Topic, q *topic.Question, w *twin) (
 		}
 		for _, a := range answers {
 			if now.Answerable(a.AnsweredBy) {
-				added, _, err := s.Answer(a.AnsweredBy, []topic.Response{{QuestionID: q.ID, Payload: a.Payload}}, func() string { return a.AnswerID })
+				added, _, err := s.Answer(a.AnsweredBy, []topic.Response{{QuestionID: q.ID, Payload: a.Payload()}}, func() string { return a.AnswerID })
 				if err != nil {
 					return nil, err
 				}

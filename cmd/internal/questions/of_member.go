@@ -192,7 +192,8 @@ func (r *Room) view(st *turn.State, f turn.Facts, t *Topic, q *topic.Question, l
 
 // ShowQuestion returns a question with its answers, also one that is settled. shown is
 // called when they were shown to the agent.
-func (r *Room) ShowQuestion(ctx context.Context, st *turn.State, id string) (v Question, answers []topic.Answer, shown func(), err error) {
+func (r *Room) ShowQuestion(ctx context.Context, st *turn.State, id string) (v Question, answers []topic.ShownAnswer, shown func(),
+	err error) {
 	t, q, _, err := r.find(ctx, id)
 	if err != nil {
 		return v, nil, nil, err

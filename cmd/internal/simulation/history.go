@@ -12,6 +12,7 @@ import (
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal/event"
+	"github.com/talking-stick/tt/journal/wire"
 )
 
 // forget drops what was acknowledged after the moment to which the room was put back by its user, and who was promised a
@@ -103,8 +104,7 @@ func (o *oracle) folds() {
 		o.find("the journal does not fold", "%v", err)
 		return
 	}
-	a, _ := json.Marshal(has.State)
-	b, _ := json.Marshal(folded.State)
+	a, b := wire.Append(nil, has.State), wire.Append(nil, folded.State)
 	if o.counts["folds"]++; !bytes.Equal(a, b) {
 		o.find("the journal folds to another state", "the room is %s and its journal makes %s", a, b)
 	}

@@ -192,7 +192,7 @@ func runJobRunner(ctx context.Context, c *cli.Invocation) error {
 
 // A jobView is a job as results have it.
 type jobView struct {
-	*jobs.Job
+	jobs.Job
 	RoomID   string `json:"room_id"`
 	State    string `json:"state"` // running, ended
 	PID      int    `json:"pid,omitempty"`
@@ -218,7 +218,7 @@ const (
 )
 
 func viewJob(room string, j *jobs.Job) *jobView {
-	v := &jobView{Job: j, RoomID: room, State: jobRunning, Runner: string(identity.Gone), Log: j.Log(), LogBytes: j.Written(),
+	v := &jobView{Job: *j, RoomID: room, State: jobRunning, Runner: string(identity.Gone), Log: j.Log(), LogBytes: j.Written(),
 		Program: j.End().Program}
 	if j.Process != nil {
 		v.PID = j.Process.PID

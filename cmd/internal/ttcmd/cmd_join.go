@@ -10,7 +10,6 @@ import (
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/fsroom/workspace"
-	"github.com/talking-stick/tt/journal/wire"
 )
 
 var joinCommand = &cli.Command{
@@ -54,9 +53,6 @@ type joinResult struct {
 	Cursor         int64         `json:"cursor_event_seq"`
 	Template       turn.Handoff  `json:"handoff_template"`
 }
-
-// MarshalJSON writes the result by its tags.
-func (r *joinResult) MarshalJSON() ([]byte, error) { return wire.Append(nil, r), nil }
 
 type joinHead struct {
 	AgentID       string `json:"agent_id"`

@@ -14,7 +14,6 @@ import (
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/identity"
 	"github.com/talking-stick/tt/identity/harness"
-	"github.com/talking-stick/tt/journal/wire"
 )
 
 // viaStdout is the way of a program that reads lines and wakes the agent itself.
@@ -166,9 +165,6 @@ func codexTransport(c *cli.Invocation, client *member.Client) (t listen.Transpor
 type listenLine struct {
 	listen.Wake
 }
-
-// MarshalJSON writes the result by its tags.
-func (r *listenLine) MarshalJSON() ([]byte, error) { return wire.Append(nil, r), nil }
 
 type listenOffResult struct {
 	Agent string `json:"agent_id"`

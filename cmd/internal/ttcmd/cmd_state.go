@@ -6,7 +6,6 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
-	"github.com/talking-stick/tt/journal/wire"
 )
 
 var stateCommand = &cli.Command{
@@ -28,9 +27,6 @@ type stateResult struct {
 	Members []turn.MemberView `json:"members"`
 	lastKnown
 }
-
-// MarshalJSON writes the result by its tags.
-func (r *stateResult) MarshalJSON() ([]byte, error) { return wire.Append(nil, r), nil }
 
 func runState(ctx context.Context, c *cli.Invocation) error {
 	room, st, err := viewRoom(ctx, c)

@@ -13,7 +13,6 @@ import (
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal/event"
-	"github.com/talking-stick/tt/journal/wire"
 )
 
 var eventsCommand = &cli.Command{
@@ -63,9 +62,6 @@ type eventsResult struct {
 	Events []event.Event `json:"events"`
 	Cursor int64         `json:"cursor_event_seq"` // the last event that was looked at
 }
-
-// MarshalJSON writes the result by its tags.
-func (r *eventsResult) MarshalJSON() ([]byte, error) { return wire.Append(nil, r), nil }
 
 func runEvents(ctx context.Context, c *cli.Invocation) error {
 	types, err := eventTypes(c.Strings("event"))

@@ -14,8 +14,8 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/roomtypes"
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/fsroom/topic"
 	"github.com/talking-stick/tt/fsroom/turn"
-	"github.com/talking-stick/tt/journal/wire"
 )
 
 var inboxCommand = &cli.Command{
@@ -107,9 +107,6 @@ type inboxesResult struct {
 	Rooms      []mailbox.Inbox `json:"rooms"`
 	Unreadable []unreadable    `json:"unreadable,omitempty"`
 }
-
-// MarshalJSON writes the result by its tags.
-func (r *inboxesResult) MarshalJSON() ([]byte, error) { return wire.Append(nil, r), nil }
 
 func runInboxAll(ctx context.Context, c *cli.Invocation) error {
 	client, err := newClient(c)
@@ -221,7 +218,7 @@ func writeInbox(t *cli.Text, in *mailbox.Inbox) {
 	for i := range in.Answers {
 		a := &in.Answers[i]
 		t.Line("%s %s %s", t.Green("="), t.Bold(a.QuestionID), preview(a.Question))
-		writeAnswers(t, "    ", a.List())
+		writeAnswers(t, "    ", []topic.ShownAnswer{a.ShownAnswer})
 	}
 	for i := range in.Jobs {
 		j := &in.Jobs[i]

@@ -12,7 +12,6 @@ import (
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal/event"
-	"github.com/talking-stick/tt/journal/wire"
 )
 
 var notesAddCommand = &cli.Command{
@@ -116,9 +115,6 @@ const (
 type notesResult struct {
 	Notes []turn.NoteView `json:"notes"`
 }
-
-// MarshalJSON writes the result by its tags.
-func (r *notesResult) MarshalJSON() ([]byte, error) { return wire.Append(nil, r), nil }
 
 func runNotesList(ctx context.Context, c *cli.Invocation) error {
 	limit, err := limited(c, defaultNotes, mostNotes)

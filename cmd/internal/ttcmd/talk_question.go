@@ -10,7 +10,6 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/questions"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/topic"
-	"github.com/talking-stick/tt/journal/wire"
 )
 
 var askCommand = &cli.Command{
@@ -47,18 +46,15 @@ var askCommand = &cli.Command{
 
 // An askResult is the result of ask.
 type askResult struct {
-	QuestionID string         `json:"question_id"`
-	To         string         `json:"to_agent_id,omitempty"`
-	ToState    string         `json:"to_state,omitempty"`
-	Status     string         `json:"status"`
-	EventSeq   int64          `json:"event_seq"`
-	Answers    []topic.Answer `json:"answers,omitempty"`
+	QuestionID string              `json:"question_id"`
+	To         string              `json:"to_agent_id,omitempty"`
+	ToState    string              `json:"to_state,omitempty"`
+	Status     string              `json:"status"`
+	EventSeq   int64               `json:"event_seq"`
+	Answers    []topic.ShownAnswer `json:"answers,omitempty"`
 	aftermath
 	elsewhere
 }
-
-// MarshalJSON writes the result by its tags.
-func (r *askResult) MarshalJSON() ([]byte, error) { return wire.Append(nil, r), nil }
 
 func runAsk(ctx context.Context, c *cli.Invocation) error {
 	for _, flag := range []string{"timeout", "exit-code"} {
@@ -170,12 +166,12 @@ func awayWords(state string) string {
 	return state
 }
 
-func writeAnswers(t *cli.Text, indent string, answers []topic.Answer) {
+func writeAnswers(t *cli.Text, indent string, answers []topic.ShownAnswer) {
 	for i := range answers {
 		a := &answers[i]
 		t.Line("%s%s answered %s:", cli.Styled(indent), t.Bold(a.AnsweredBy), t.Ago(a.AnsweredAt.Time))
-		t.Block(indent+"  ", a.Payload.Markdown)
-		for _, p := range a.Payload.Pointers {
+		t.Block(indent+"  ", a.Markdown)
+		for _, p := range a.Pointers {
 			t.Line("%s  see %s", cli.Styled(indent), p)
 		}
 	}
@@ -268,9 +264,6 @@ type questionsResult struct {
 	Total     int                  `json:"total"` // also those beyond --limit
 }
 
-// MarshalJSON writes the result by its tags.
-func (r *questionsResult) MarshalJSON() ([]byte, error) { return wire.Append(nil, r), nil }
-
 func runQuestions(ctx context.Context, c *cli.Invocation) error {
 	limit, err := limited(c, defaultNotes, mostNotes)
 	if err != nil {
@@ -339,11 +332,8 @@ var questionsShowCommand = &cli.Command{
 // A questionResult is the result of questions show.
 type questionResult struct {
 	questions.Question
-	List []topic.Answer `json:"answers"`
+	List []topic.ShownAnswer `json:"answers"`
 }
-
-// MarshalJSON writes the result by its tags.
-func (r *questionResult) MarshalJSON() ([]byte, error) { return wire.Append(nil, r), nil }
 
 func runQuestionsShow(ctx context.Context, c *cli.Invocation) error {
 	room, st, err := viewRoom(ctx, c)

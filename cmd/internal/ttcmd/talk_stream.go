@@ -281,17 +281,11 @@ type briefEvent struct {
 	Text string `json:"text,omitempty"`
 }
 
-// MarshalJSON writes the result by its tags.
-func (r *briefEvent) MarshalJSON() ([]byte, error) { return wire.Append(nil, r), nil }
-
 // A briefResult is an eventsResult with --brief.
 type briefResult struct {
 	Events []briefEvent `json:"events"`
 	Cursor int64        `json:"cursor_event_seq"`
 }
-
-// MarshalJSON writes the result by its tags.
-func (r *briefResult) MarshalJSON() ([]byte, error) { return wire.Append(nil, r), nil }
 
 func shorten(e *event.Event) briefEvent {
 	text := eventDetail(e)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/talking-stick/tt/fsroom/topic"
 	"github.com/talking-stick/tt/journal/event"
+	"github.com/talking-stick/tt/journal/wire"
 )
 
 // A T is what testing.T and rapid.T have in common.
@@ -105,7 +106,7 @@ func (m *Topic) check(t T, id string) {
 			t.Fatalf("replay: %v", err)
 		}
 	}
-	if err := json.Unmarshal([]byte(JSON(m.State)), read); err != nil {
+	if err := wire.Decode([]byte(JSON(m.State)), read); err != nil {
 		t.Fatalf("state: %v", err)
 	}
 	for _, other := range []*topic.State{folded, read} {
@@ -125,6 +126,10 @@ func (m *Topic) Lookup(seq int64) (*event.Event, error) {
 
 // JSON returns the JSON of a value that has one.
 func JSON(v any) string {
+	switch v.(type) {
+	case *topic.State, topic.State:
+		return string(wire.Append(nil, v))
+	}
 	b, err := json.Marshal(v)
 	if err != nil {
 		panic(err)

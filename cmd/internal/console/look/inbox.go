@@ -78,7 +78,7 @@ func itemsOf(r *Room, in *mailbox.Inbox) []Item {
 		add(KindQuestion, q.ID, q.From, q.AskedAt.Time, q.Text)
 	}
 	for _, a := range in.Answers {
-		add(KindAnswer, a.QuestionID, a.AnsweredBy, a.AnsweredAt.Time, a.Payload.Markdown+"\n\nYou asked: "+a.Question)
+		add(KindAnswer, a.QuestionID, a.AnsweredBy, a.AnsweredAt.Time, a.Markdown+"\n\nYou asked: "+a.Question)
 	}
 	for i := range in.Messages {
 		e := NewEntry(in.Messages[i])
