@@ -74,7 +74,7 @@ func (b *bus) ask(ctx context.Context, r *questions.Topic, agent string, a *tool
 	if a.To = to.ID; !to.Known {
 		warnings = append(warnings, tools.UnknownRecipient(to.ID, to.Candidates))
 	}
-	id, err = questions.Ask(ctx, r, agent, topic.AskRequest{Question: a.Question, To: a.To}, b.limits)
+	_, id, err = questions.Ask(ctx, r, agent, topic.AskRequest{Question: a.Question, To: a.To}, b.limits)
 	return id, warnings, err
 }
 

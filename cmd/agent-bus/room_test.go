@@ -150,14 +150,29 @@ func TestFirstQuestionsAtOnce(t *testing.T) {
 	id := w.topicOfRoom(p)
 	p.join(id, "gemini:1")
 	equal(t, "questions", len(list(p.ok("pending_list", f(`{"topic_id":%q,"limit":50,"wait_seconds":0}`, id))["pending"])), askers)
+}
 
-	// When somebody has closed the topic, the next question makes another one.
+// TestClosedTopicOfRoom: a room has one topic, so the next question opens it again where somebody
+// has closed it, and the questions before it stay open, and are answered.
+func TestClosedTopicOfRoom(t *testing.T) {
+	w := newWorkroom(t)
+	w.tt("a:1", "join")
+	w.tt("b:1", "join")
+	before := w.tt("a:1", "ask", "b:1", "before?")["question_id"].(string)
+	w.tt("a:1", "ask", "human", "deploy?")
+	p := w.peer()
+	id := w.topicOfRoom(p)
 	p.ok("topic_close", f(`{"topic_id":%q}`, id))
-	question := w.tt("a:0", "ask", "a:1", "again?")["question_id"].(string)
-	equal(t, "topics", len(list(p.ok("topic_list", `{"status":"all"}`)["topics"])), 2)
-	w.tt("a:1", "answer", question, "yes")
-	answers := list(w.tt("a:0", "inbox")["answers"])
-	equal(t, "answers", len(answers), 1)
+	p.join(id, "gemini:1")
+	p.refused("TOPIC_CLOSED", "ask", f(`{"topic_id":%q,"question":"new?","wait_seconds":0}`, id))
+	after := w.tt("a:1", "ask", "b:1", "after?")["question_id"].(string)
+	equal(t, "topic", w.topicOfRoom(p), id)
+	equal(t, "open questions", len(list(w.tt("b:1", "questions", "--all")["questions"])), 3)
+	equal(t, "owed", len(list(w.tt("b:1", "inbox")["questions"])), 2)
+	w.tt("b:1", "answer", before, "yes")
+	w.tt("b:1", "answer", after, "yes")
+	equal(t, "answers", len(list(w.tt("a:1", "inbox")["answers"])), 2)
+	p.ok("ask", f(`{"topic_id":%q,"question":"new?","wait_seconds":0}`, id))
 }
 
 // TestAskInMCPMeansTheSameAgent: on the topic of a room a name means who it means for tt ask,

@@ -89,6 +89,9 @@ func (s *State) applyAsked(e *event.Event) error {
 	if err := decode(e, &p); err != nil {
 		return err
 	}
+	if s.Status == Closed {
+		s.Status, s.ClosedAt, s.CloseReason = Open, nil, ""
+	}
 	if s.indexed(p.QuestionID) == nil {
 		s.index[p.QuestionID] = len(s.Questions)
 		at := e.CreatedAt

@@ -29,7 +29,7 @@ func (s *State) Ask(agent string, r AskRequest, newID func() string, l Limits) (
 	if q := s.Question(r.ID); q != nil && q.AskedBy == agent {
 		return nil, q.ID, nil
 	}
-	if err := s.mayAsk(l); err != nil {
+	if err := s.mayAsk(r, l); err != nil {
 		return nil, "", err
 	}
 	if r.To == agent {
@@ -42,11 +42,11 @@ func (s *State) Ask(agent string, r AskRequest, newID func() string, l Limits) (
 	return []event.Event{{Type: EventAsked, From: agent, To: r.To, Payload: payload(&askedPayload{id, r.Question, r.Other})}}, id, nil
 }
 
-func (s *State) mayAsk(l Limits) error {
-	switch s.Status {
-	case "":
+func (s *State) mayAsk(r AskRequest, l Limits) error {
+	switch {
+	case !s.Exists():
 		return NotFound("topic_id", s.TopicID)
-	case Closed:
+	case s.Status == Closed && !r.Reopens:
 		return code.New(TopicClosed, "topic %s is closed", s.TopicID).
 			WithHint("questions already asked can still be answered; ask on another topic")
 	}
@@ -241,6 +241,7 @@ type AskRequest struct {
 	To       string // an agent, [ToHuman], or "" for anybody
 	ID       string // of the same question in another room; "": it gets a new one
 	Other    string // see [Question]
+	Reopens  bool   // a closed topic is opened again
 }
 
 // A Response is an agent's answer to one question.

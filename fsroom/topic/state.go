@@ -14,7 +14,7 @@
 //
 // Any number of agents may answer a question, each of them once, and nobody
 // answers a question of its own. Only the asker cancels a question or marks it
-// answered. A closed topic takes no new questions; pending ones can still be
+// answered. A closed topic takes no new questions of the bus; pending ones can still be
 // answered. An agent is known by the agent_name under which it joined, which is
 // the from_agent_id of its events.
 //

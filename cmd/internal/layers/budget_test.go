@@ -49,7 +49,7 @@ var budgets = map[string]int{
 	"cmd/internal/mailbox":       1550,
 	"cmd/internal/manual":        100,
 	"cmd/internal/member":        4450,
-	"cmd/internal/questions":     1550,
+	"cmd/internal/questions":     1500,
 	"cmd/internal/report":        2700,
 	"cmd/internal/roomtypes":     100,
 	"cmd/internal/second":        150,

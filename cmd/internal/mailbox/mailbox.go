@@ -72,7 +72,7 @@ func (m *Mailbox) LeftOpen() (open LeftOpen) {
 // Await implements [member.News].
 func (m *Mailbox) Await(ctx context.Context, inspect fsroom.Inspect[*turn.State]) error {
 	return m.Room.FS.AwaitBoth(ctx, m.Room.Self.ID, func() fsroom.Neighbour {
-		if t, _ := questions.OfRoom(m.Room.Client.Store, m.Room.FS.Name()); t.Exists() {
+		if t := questions.OfRoom(m.Room.Client.Store, m.Room.FS.Name()); t.Exists() {
 			return t
 		}
 		return nil

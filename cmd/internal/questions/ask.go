@@ -2,6 +2,7 @@ package questions
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -90,7 +91,7 @@ func (r *Room) ask(ctx context.Context, request topic.AskRequest, own *Room) (a 
 		request.Other = r.Room.FS.Name()
 		here, err := own.Room.EnsureMember(ctx, nil)
 		if err == nil {
-			a.own, _, request.ID, _, err = AskInRoom(ctx, own.Room.Client.Store, own.Room.FS.Name(), here.State.CanonicalPath,
+			a.own, _, request.ID, err = AskInRoom(ctx, own.Room.Client.Store, own.Room.FS.Name(), here.State.CanonicalPath,
 				r.Room.Self.ID, request)
 		}
 		if err != nil {
@@ -98,7 +99,7 @@ func (r *Room) ask(ctx context.Context, request topic.AskRequest, own *Room) (a 
 		}
 		request.Other = own.Room.FS.Name()
 	}
-	t, s, id, seq, err := AskInRoom(ctx, r.Room.Client.Store, r.Room.FS.Name(), st.CanonicalPath, r.Room.Self.ID, request)
+	t, s, id, err := AskInRoom(ctx, r.Room.Client.Store, r.Room.FS.Name(), st.CanonicalPath, r.Room.Self.ID, request)
 	if err != nil {
 		if a.own != nil {
 			_, _, _ = Settle(ctx, a.own, request.ID, func(s *topic.State) ([]event.Event, error) {
@@ -107,12 +108,12 @@ func (r *Room) ask(ctx context.Context, request topic.AskRequest, own *Room) (a 
 		}
 		return a, err
 	}
-	a.ID, a.EventSeq, a.topic, a.In = id, seq, t, r
+	q := s.Question(id)
+	a.ID, a.EventSeq, a.topic, a.In = id, q.Seq, t, r
 	if st.Member(a.To) != nil {
 		a.ToState = r.standing(st, f, t, a.To)
 	}
 	a.Deadlock = st.Owner == r.Room.Self.ID && a.ToState == Waiting
-	q := s.Question(id)
 	r.tell(st, func(id string) bool { return q.OwedBy(id) })
 	return a, nil
 }
@@ -205,7 +206,7 @@ func (r *Room) topicOf(ctx context.Context, id string) (*Topic, error) {
 // the present one has it not. forgotten reports that it is in the history of the topic alone.
 func (r *Room) find(ctx context.Context, id string) (t *Topic, q *topic.Question, forgotten bool, err error) {
 	_, err = topic.New("").Named(id)
-	for t := range topicsOfRoom(r.Room.Client.Store, r.Room.FS.Name()) {
+	for _, t := range slices.Backward(TopicsOfRoom(r.Room.Client.Store, r.Room.FS.Name())) {
 		snap, failed := t.View()
 		if failed != nil {
 			return nil, nil, false, failed

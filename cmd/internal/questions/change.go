@@ -10,14 +10,17 @@ import (
 	"github.com/talking-stick/tt/journal/event"
 )
 
-// Ask stores a question of the agent and returns its id. With an error the id is not
-// empty if the question may have been stored all the same.
-func Ask(ctx context.Context, r *Topic, agent string, request topic.AskRequest, l topic.Limits) (questionID string, err error) {
-	_, _, err = r.Update(ctx, func(s *topic.State) (events []event.Event, err error) {
-		events, questionID, err = s.Ask(agent, request, newQuestionID, l)
+// Ask stores a question of the agent. It returns the topic as it is then, and the id. With an error
+// the id is not empty if the question may have been stored all the same.
+func Ask(ctx context.Context, r *Topic, agent string, request topic.AskRequest, l topic.Limits) (s *topic.State, id string, err error) {
+	snap, _, err := r.Update(ctx, func(s *topic.State) (events []event.Event, err error) {
+		events, id, err = s.Ask(agent, request, newQuestionID, l)
 		return events, err
 	})
-	return questionID, err
+	if err != nil {
+		return nil, id, err
+	}
+	return snap.State, id, nil
 }
 
 // Answer stores the agent's responses. It returns the topic as it is then.
@@ -114,7 +117,7 @@ func twinOf(ctx context.Context, store *fsroom.Store, q *topic.Question) (*twin,
 	if q.Other == "" {
 		return nil, nil
 	}
-	for on := range topicsOfRoom(store.Local(), q.Other) {
+	for _, on := range TopicsOfRoom(store.Local(), q.Other) {
 		snap, err := on.View()
 		if err != nil {
 			return nil, err

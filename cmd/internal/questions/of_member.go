@@ -56,7 +56,7 @@ func Status(q *topic.Question) string {
 // Topic returns the topic with the room's questions, and its state. Without a topic
 // that is an empty one.
 func (r *Room) Topic() (*Topic, *topic.State, error) {
-	t, _ := OfRoom(r.Room.Client.Store, r.Room.FS.Name())
+	t := OfRoom(r.Room.Client.Store, r.Room.FS.Name())
 	if !t.Exists() {
 		return t, topic.New(t.Name()), nil
 	}
@@ -228,8 +228,10 @@ func (r *Room) MarkShown(ctx context.Context, t *Topic, ids []string) error {
 // first: at most so many entries, the newest.
 func (r *Room) QuestionLog(ctx context.Context, since time.Time, most int) ([]turn.LogEntry, error) {
 	var entries []turn.LogEntry
-	newest := slices.Collect(topicsOfRoom(r.Room.Client.Store, r.Room.FS.Name()))
-	for _, t := range slices.Backward(newest) {
+	for _, t := range TopicsOfRoom(r.Room.Client.Store, r.Room.FS.Name()) {
+		if !t.Exists() {
+			break
+		}
 		_, err := t.Events(ctx, 0, func(e *event.Event) error {
 			kind := ""
 			switch e.Type {

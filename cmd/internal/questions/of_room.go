@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"iter"
 	"slices"
 	"strings"
 
@@ -22,12 +21,7 @@ import (
 
 // A room of the talking stick has its questions on one topic, whose name is the room's
 // name. The first question makes it. It outlives the lives of the room. Where it was
-// closed, the next question makes another one.
-
-// mostQuestions is how many questions the topic of a room takes. If none is pending
-// then, the next question closes it and makes another one: looking up an old question
-// reads the whole journal.
-const mostQuestions = 10_000
+// closed, the next question in tt opens it again.
 
 // OfRoomID returns the id of the topic that has the questions of a room, or with n > 0
 // that of the nth one after it.
@@ -47,80 +41,53 @@ func hashedID(text string) string {
 	return "t" + hex.EncodeToString(sum[:])[:idLength-1]
 }
 
-// OfRoom returns the topic that has the questions of a room, and how many came before it.
-// It may not exist.
-func OfRoom(store *fsroom.Store, room string) (r *Topic, n int) {
-	r = At(store, room, 0)
-	for next := r; next.Exists() && (n == 0 || next.HasJournal()); {
-		r = next
-		n++
-		next = At(store, room, n)
-	}
-	return r, max(0, n-1)
-}
-
-// topicsOfRoom returns the topics of a room, the present one first.
-func topicsOfRoom(store *fsroom.Store, room string) iter.Seq[*Topic] {
-	return func(yield func(*Topic) bool) {
-		for t, n := OfRoom(store, room); t.Exists() && yield(t) && n > 0; n-- {
-			t = At(store, room, n-1)
+// TopicsOfRoom returns the topics with the questions of a room, oldest first: one, which may not
+// exist. Earlier versions made another one where it was closed.
+func TopicsOfRoom(store *fsroom.Store, room string) []*Topic {
+	at := func(n int) *Topic { return fsroom.At(store, roomtypes.Topics(), OfRoomID(room, n)) }
+	list := []*Topic{at(0)}
+	for n := 1; list[n-1].Exists(); n++ {
+		next := at(n)
+		if !next.Exists() || !next.HasJournal() {
+			break
 		}
+		list = append(list, next)
 	}
+	return list
 }
 
-// At returns the nth topic of a room, whether it exists or not.
-func At(store *fsroom.Store, room string, n int) *Topic {
-	return fsroom.At(store, roomtypes.Topics(), OfRoomID(room, n))
+// OfRoom returns the topic that has the questions of a room. It may not exist.
+func OfRoom(store *fsroom.Store, room string) *Topic {
+	all := TopicsOfRoom(store, room)
+	return all[len(all)-1]
 }
 
 // AskInRoom stores a question of an agent on the topic of a room, whose path is kept with
-// the topic, and makes the topic if need be. It returns the topic, the state, the id of
-// the question and its event.
+// the topic, and makes the topic if need be. It returns the topic as it is then, and the id of
+// the question.
 func AskInRoom(ctx context.Context, store *fsroom.Store, room, path, agent string, request topic.AskRequest) (r *Topic,
-	s *topic.State, id string, seq int64, err error) {
-	for {
-		n := 0
-		if r, n = OfRoom(store, room); !r.Exists() {
-			if err := createOfRoom(ctx, store, room, path, n); err != nil {
-				return nil, nil, "", 0, err
-			}
-		}
-		full := false
-		snap, _, err := r.Update(ctx, func(s *topic.State) (events []event.Event, err error) {
-			c := s.Counts()
-			if full = s.Status == topic.Closed; full {
-				return nil, nil
-			}
-			if full = c.Total >= mostQuestions && c.Pending == 0; full {
-				return s.Close("", fmt.Sprintf("the topic has had %d questions; another one follows", c.Total))
-			}
-			events, id, err = s.Ask(agent, request, newQuestionID, topic.DefaultLimits())
-			return events, err
-		})
-		switch {
-		case err != nil:
-			return nil, nil, "", 0, err
-		case !full:
-			return r, snap.State, id, snap.State.Question(id).Seq, nil
-		}
-		if err := createOfRoom(ctx, store, room, path, n+1); err != nil {
-			return nil, nil, "", 0, err
+	s *topic.State, id string, err error) {
+	if r = OfRoom(store, room); !r.Exists() {
+		if err := createOfRoom(ctx, r, room, path); err != nil {
+			return nil, nil, "", err
 		}
 	}
+	request.Reopens = true
+	s, id, err = Ask(ctx, r, agent, request, topic.DefaultLimits())
+	return r, s, id, err
 }
 
-// createOfRoom makes the nth topic of a room, unless another process has done so.
-func createOfRoom(ctx context.Context, store *fsroom.Store, room, path string, n int) error {
-	unlock, err := store.LockFolder(ctx, roomtypes.Topics().Folder)
+// createOfRoom makes the topic of a room, unless another process has done so.
+func createOfRoom(ctx context.Context, r *Topic, room, path string) error {
+	unlock, err := r.Store().LockFolder(ctx, roomtypes.Topics().Folder)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = unlock() }()
-	r := At(store, room, n)
 	if r.Exists() && r.HasJournal() {
 		return nil
 	}
-	ordinal, err := nextOrdinal(store)
+	ordinal, err := nextOrdinal(r.Store())
 	if err != nil {
 		return err
 	}
@@ -225,8 +192,7 @@ func connected(t *Topic, without string) (ids []string) {
 
 // isOfRoom reports whether the topic is that of a room of tt.
 func isOfRoom(store *fsroom.Store, t *Topic, s *topic.State) bool {
-	of, _ := OfRoom(store, s.Name)
-	return s.Name != "" && of.Name() == t.Name()
+	return s.Name != "" && OfRoom(store, s.Name).Name() == t.Name()
 }
 
 // roomOf returns the open room of tt that a topic belongs to, nil if it belongs to none that

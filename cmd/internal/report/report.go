@@ -173,10 +173,9 @@ func read(ctx context.Context, c *cli.Invocation, room *member.Room) (*model.Mod
 
 // addQuestions adds the questions of the room to the model, from all its topics.
 func addQuestions(ctx context.Context, b *model.Builder, room *member.Room) error {
-	for n := 0; ; n++ {
-		t := questions.At(room.Client.Store, room.FS.Name(), n)
+	for _, t := range questions.TopicsOfRoom(room.Client.Store, room.FS.Name()) {
 		if !t.Exists() || !t.HasJournal() {
-			return nil
+			break
 		}
 		_, err := t.Events(ctx, 0, func(e *event.Event) error {
 			b.AddQuestion(e)
@@ -186,6 +185,7 @@ func addQuestions(ctx context.Context, b *model.Builder, room *member.Room) erro
 			return err
 		}
 	}
+	return nil
 }
 
 // render returns the model in a format.

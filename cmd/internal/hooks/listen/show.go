@@ -128,7 +128,7 @@ func (a *Agent) mayHaveNews(rooms []string) bool {
 		return !info.ModTime().Before(looked)
 	}
 	for _, name := range rooms {
-		topic, _ := questions.OfRoom(a.Client.Store, name)
+		topic := questions.OfRoom(a.Client.Store, name)
 		if since(a.Client.Room(name, nil).FS.JournalPath(), true) || since(topic.JournalPath(), false) || // a room without a journal has ended
 			len(a.Client.Room(name, nil).Jobs().Untold()) > 0 {
 			return true

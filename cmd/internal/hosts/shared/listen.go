@@ -122,9 +122,7 @@ func (l *listening) hear(ctx context.Context, name string, update <-chan struct{
 		return
 	}
 	defer release()
-	topic, _ := questions.OfRoom(l.store, name)
-	stopQuestions := topic.Pull(ctx)
-	defer func() { stopQuestions() }()
+	defer questions.OfRoom(l.store, name).Pull(ctx)()
 	ticks := time.NewTicker(tellEvery)
 	defer ticks.Stop()
 	told, cursor := "", time.Time{}
@@ -138,11 +136,6 @@ func (l *listening) hear(ctx context.Context, name string, update <-chan struct{
 			return
 		case <-update:
 		case <-ticks.C:
-		}
-		if next, _ := questions.OfRoom(l.store, name); next.Name() != topic.Name() {
-			stopQuestions()
-			topic = next
-			stopQuestions = next.Pull(ctx)
 		}
 	}
 }

@@ -119,10 +119,9 @@ func (x *copier) reserve(ctx context.Context, h *history.History) error {
 // topics publishes the topics that have the questions of the room.
 func (x *copier) topics(ctx context.Context) error {
 	rules := roomtypes.Topics()
-	for n := 0; ; n++ {
-		r := questions.At(x.m.From, x.m.Room, n)
+	for n, r := range questions.TopicsOfRoom(x.m.From, x.m.Room) {
 		if !r.Exists() {
-			return nil
+			break
 		}
 		lines, err := history.Lines(ctx, r)
 		if err != nil {
@@ -136,4 +135,5 @@ func (x *copier) topics(ctx context.Context) error {
 			return err
 		}
 	}
+	return nil
 }

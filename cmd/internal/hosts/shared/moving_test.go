@@ -131,7 +131,7 @@ func TestCopy(t *testing.T) {
 	w.say(local, "one", "two")
 	before := w.lines(local)
 	ctx := context.Background()
-	topic1 := questions.At(local.Store(), "local", 0)
+	topic1 := questions.OfRoom(local.Store(), "local")
 	if _, _, err := topic1.Update(ctx, func(*topic.State) ([]event.Event, error) { return topic.CreateNamed("local", nil, 1), nil }); err != nil {
 		t.Fatal(err)
 	}
@@ -154,7 +154,7 @@ func TestCopy(t *testing.T) {
 	if err != nil || snap.State.RoomID != "shared" || snap.State.Seq != 5 {
 		t.Errorf("%+v, %v", snap, err)
 	}
-	asked := questions.At(there.Store(), "shared", 0)
+	asked := questions.OfRoom(there.Store(), "shared")
 	topic, err := asked.View()
 	if err != nil || !topic.State.Exists() || topic.State.TopicID != asked.Name() {
 		t.Errorf("the topic there: %+v, %v", topic, err)
