@@ -1,11 +1,13 @@
 package hooks
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/talking-stick/tt/cmd/internal/hooks/listen"
@@ -14,8 +16,8 @@ import (
 )
 
 // placesDir has, below a directory for each work tree, a file for each session that works there
-// and whose hooks are installed: its process, if that is known. Its time is the last sign of life,
-// to a minute.
+// and whose hooks are installed: its processes, if they are known, one a line. Its time is the last sign of
+// life, to a minute.
 const placesDir = "places"
 
 const (
@@ -43,11 +45,7 @@ func (p places) others(works bool) (ids []string) {
 		return nil
 	}
 	if !has && !isPart && os.MkdirAll(p.dir, 0o700) == nil {
-		if f, err := os.OpenFile(filepath.Join(p.dir, p.me.Client.Self.ID), os.O_CREATE|os.O_WRONLY, 0o600); err == nil {
-			if root := p.me.Client.Self.Root; root != nil {
-				_ = json.NewEncoder(f).Encode(root)
-			}
-			_ = f.Close()
+		if p.add(filepath.Join(p.dir, p.me.Client.Self.ID)) == nil {
 			ids, _, _ = p.look() // of two that take a place at once, one at least sees the other
 		}
 	}
@@ -79,21 +77,15 @@ func (p places) look() (ids []string, isPart, has bool) {
 			continue
 		}
 		age := time.Since(info.ModTime())
-		process := p.me.Client.HearingOf(id).Listener().Process
-		if process == nil {
-			var of identity.Process
-			if b, err := os.ReadFile(path); err == nil && json.Unmarshal(b, &of) == nil {
-				process = &of
-			}
-		}
+		processes := p.processes(id)
 		e, ended := p.me.Client.HearingOf(id).Ended()
+		live := slices.DeleteFunc(slices.Clone(processes), func(q identity.Process) bool {
+			return ended && e.Of(&q) || p.me.Client.Table.Verdict(q) == identity.Gone
+		})
 		switch {
-		case ended && e.Of(process):
+		case len(live) == 0 && (len(processes) > 0 || ended || age > placeLasts):
 			_ = os.Remove(path)
-		case process == nil && age > placeLasts, process != nil && p.me.Client.Table.Verdict(*process) == identity.Gone:
-			_ = os.Remove(path)
-		case process != nil && identity.StartedBy(p.me.Client.Table, p.me.Client.Self.Harness, p.me.Client.Self.Root,
-			[]identity.Process{*process}):
+		case identity.StartedBy(p.me.Client.Table, p.me.Client.Self.Harness, p.me.Client.Self.Root, processes):
 			isPart = true
 		default:
 			ids = append(ids, id)
@@ -102,12 +94,42 @@ func (p places) look() (ids []string, isPart, has bool) {
 	return ids, isPart, has
 }
 
+// processes returns those in which a session is open, as far as is known: each of its windows is one.
+func (p places) processes(id string) (all []identity.Process) {
+	if of := p.me.Client.HearingOf(id).Listener().Process; of != nil {
+		all = append(all, *of)
+	}
+	b, _ := os.ReadFile(filepath.Join(p.dir, id))
+	for lines := json.NewDecoder(bytes.NewReader(b)); ; {
+		var of identity.Process
+		if lines.Decode(&of) != nil {
+			return all
+		}
+		all = append(all, of)
+	}
+}
+
+// add adds the process of this session to its place.
+func (p places) add(path string) error {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	if root := p.me.Client.Self.Root; root != nil {
+		_ = json.NewEncoder(f).Encode(root)
+	}
+	return f.Close()
+}
+
 // keep records a sign of life of this session, and reports whether it has a place.
 func (p places) keep() bool {
 	path := filepath.Join(p.dir, p.me.Client.Self.ID)
 	info, err := os.Lstat(path)
 	if err != nil || !info.Mode().IsRegular() {
 		return false
+	}
+	if root := p.me.Client.Self.Root; root != nil && !slices.Contains(p.processes(p.me.Client.Self.ID), *root) {
+		_ = p.add(path)
 	}
 	if time.Since(info.ModTime()) > placeEvery {
 		now := time.Now()

@@ -122,6 +122,9 @@ func (h *run) begin(ctx context.Context) error {
 	}
 	if second {
 		h.sign(agent)
+		if w, err := h.Locate(h.call.Dir); err == nil {
+			h.places(w.Root, agent).keep()
+		}
 		return h.finish(r)
 	}
 	told := watches && h.isProved(agent)

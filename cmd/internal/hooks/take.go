@@ -32,6 +32,8 @@ func (h *run) take(ctx context.Context, stick *guard.Stick) error {
 		return err
 	}
 	h.beCallable(agent)
+	var closed *member.ClosedError
+	errors.As(agent.Client.CheckClosed(ctx, w), &closed)
 	room, res, err := agent.Client.TakeAuto(ctx, w)
 	h.note(turn.ActivityWorking) // it may be a member only now
 	switch {
@@ -46,6 +48,9 @@ func (h *run) take(ctx context.Context, stick *guard.Stick) error {
 		text := "You have the turn of " + cli.Line(stick.Root) + " now, because another session works here; it is handed on when you stop."
 		if before := turn.ReadHandoff(res.Handoff); res.From != "" && res.From != agent.Client.Self.ID && before.Status != "" {
 			text += " Before you: " + cli.Line(res.From) + " said " + cli.Line(shorten(before.Status+"; next: "+before.NextAction))
+		}
+		if closed != nil {
+			text += " " + cli.Line(closed.Result.From+" had closed the room: "+shorten(closed.Result.Reason)) + "."
 		}
 		if words := ledger.VerifiedWords(res.Verified); words != "" {
 			text += " Verified: " + cli.Line(words) + "."

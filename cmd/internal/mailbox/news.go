@@ -22,6 +22,7 @@ type RoomNews struct {
 	All     turn.News     // what was not shown to it
 	Fresh   turn.News     // the part of All that it was not woken for
 	Pending bool          // a change is under way that may bring more
+	End     event.Event   // of one that is no member: by which it is none
 	Until   time.Duration // how long it is until the agent, which wants the turn, may have it, by time alone; 0: it does not come so
 
 	state   *turn.State
@@ -164,7 +165,7 @@ func (n *RoomNews) addEnd(ctx context.Context) error {
 	})
 	if end.Type != "" && end.Seq > n.cursor.TurnSeq {
 		n.addEvent(&end)
-		n.seq = end.Seq
+		n.seq, n.End = end.Seq, end
 	}
 	return err
 }

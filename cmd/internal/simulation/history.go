@@ -15,14 +15,19 @@ import (
 	"github.com/talking-stick/tt/journal/wire"
 )
 
+// outdate notes that what the processes of this moment acknowledge may be from before something that is undone.
+func (w *world) outdate() {
+	for _, p := range w.procs {
+		p.older = true
+	}
+}
+
 // forget drops what was acknowledged after the moment to which the room was put back by its user, and who was promised a
 // call since then.
 func (o *oracle) forget() {
 	o.look()
 	o.back = o.state.Turn
-	for _, p := range o.w.procs { // what they acknowledge may be from before
-		p.older = true
-	}
+	o.w.outdate()
 	for _, r := range o.reads { // they may have read either room
 		r.turn = o.back
 	}

@@ -69,7 +69,7 @@ var acts = map[string]struct {
 		return w.one(a, func(p *proc) { p.failAt, p.failure = a.number(1), failures[a.arg(2)] })
 	}},
 	"power": {"TENTHS OLDER EMPTIED", func(w *world, a act) bool { w.doPower(a.number(0), a.arg(1) == "1", a.arg(2) == "1"); return true }},
-	"cut":   {"LINES", func(w *world, a act) bool { return w.cutJournal(a.number(0), false) }},
+	"cut":   {"LINES", func(w *world, a act) bool { w.outdate(); return w.cutJournal(a.number(0), false) }},
 	"lose":  {"", func(w *world, a act) bool { return w.cutJournal(0, true) }},
 	"copy":  {"NAME", func(w *world, a act) bool { return w.copyRoom(a.arg(0)) }},
 	"back": {"NAME", func(w *world, a act) bool {

@@ -169,6 +169,9 @@ func (p *page) room(ctx context.Context, n *mailbox.RoomNews) {
 		words.WriteString(line)
 		return true
 	}
+	if n.End.Type == turn.Closed && n.End.From != "" && facts != "" {
+		add(cli.Line(n.End.From)+" closed the room: "+indented(n.End.Reason)+"\n", "tt log")
+	}
 	rest, err := n.Unshown(ctx, func(w *mailbox.Word) bool {
 		switch w.Kind {
 		case mailbox.WordQuestion, mailbox.WordAnswer:
