@@ -8,6 +8,7 @@
 //	                         /stop       there if the job is to be stopped
 //	                         /joined     who else is told its end, an agent a line
 //	          /jobs/<room>/open/17       there until the end was told
+//	          /jobs/<room>/verified/test the verdict that was the answer in place of a job, see Verified
 //
 // The runner is a process of its own, see [Runner]. Whoever starts a job holds its file
 // alive from before the job can be seen, and the runner inherits that hold: at every moment
@@ -96,6 +97,8 @@ type Job struct {
 func (r *Room) Dir() string { return filepath.Join(r.Store.Dir(), Folder, r.Name) }
 
 func (r *Room) open() string { return filepath.Join(r.Dir(), openDir) }
+
+func (r *Room) verified() string { return filepath.Join(r.Dir(), "verified") }
 
 func (r *Room) job(id int64) string { return filepath.Join(r.Dir(), strconv.FormatInt(id, 10)) }
 
@@ -190,6 +193,47 @@ func (r *Room) Find(ref string) (*Job, error) {
 		}
 	}
 	return nil, err
+}
+
+// A verified is an answer that was given in place of a job. Its file has the name that the job would have had.
+type verified struct {
+	JobID   int64           `json:"job_id"` // that has found it out
+	Newest  int64           `json:"newest"` // the newest job of the name then, 0 if none was known
+	Verdict json.RawMessage `json:"verdict"`
+}
+
+// AnswerVerified records that a verdict, which the job with the number has found out, was the answer in place of a new job.
+func (r *Room) AnswerVerified(name string, id int64, verdict json.RawMessage) error {
+	v := verified{JobID: id, Verdict: verdict}
+	if j, _ := r.Find(name); j != nil {
+		v.Newest = j.ID
+	}
+	b, err := json.Marshal(v)
+	if err == nil {
+		err = fsroom.MakeDir(r.verified())
+	}
+	if err == nil {
+		err = lockfile.Replace(filepath.Join(r.verified(), name), b, r.verified())
+	}
+	return r.Store.Explain(err, r.verified())
+}
+
+// Verified returns the verdict that was the last answer for a name, or for the number of a job that is
+// forgotten; nil where a job was started after that.
+func (r *Room) Verified(ref string) json.RawMessage {
+	j, _ := r.Find(ref)
+	names, _ := os.ReadDir(r.verified())
+	for _, n := range names {
+		var v verified
+		b, _ := lockfile.ReadRegular(filepath.Join(r.verified(), n.Name()), maxRecord)
+		if json.Unmarshal(b, &v) != nil {
+			continue
+		}
+		if n.Name() == ref && (j == nil || j.ID <= v.Newest) || j == nil && strconv.FormatInt(v.JobID, 10) == ref {
+			return v.Verdict
+		}
+	}
+	return nil
 }
 
 // Untold returns the jobs whose end was not told yet, the oldest first. It costs one look at a

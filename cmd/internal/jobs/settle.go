@@ -3,6 +3,7 @@ package jobs
 import (
 	"context"
 	"os"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -149,6 +150,12 @@ func (r *Room) Prune() {
 			if kept > keptJobs || bytes > keptBytes || time.Since(j.EndedAt.Time) > keptFor {
 				_ = os.RemoveAll(r.job(id))
 			}
+		}
+	}
+	answers, _ := os.ReadDir(r.verified())
+	for _, a := range answers {
+		if info, err := a.Info(); err == nil && time.Since(info.ModTime()) > keptFor {
+			_ = os.Remove(filepath.Join(r.verified(), a.Name()))
 		}
 	}
 }

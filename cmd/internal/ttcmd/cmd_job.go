@@ -116,7 +116,7 @@ func runJobRun(ctx context.Context, c *cli.Invocation) error {
 		free = once.free
 		defer free()
 		if once.verdict != nil && !c.Bool("recheck") {
-			return writeVerified(c, once.verdict)
+			return answerVerified(c, room, once.verdict)
 		}
 		if once.running != nil {
 			return writeJoined(c, viewJob(room.FS.Name(), once.running))
@@ -132,18 +132,23 @@ func runJobRun(ctx context.Context, c *cli.Invocation) error {
 		return err
 	}
 	v := viewJob(room.FS.Name(), j)
-	if c.Bool("recheck") && j.Recheck {
-		return recheck(ctx, c, room, j)
+	if c.Bool("recheck") {
+		return recheck(ctx, c, room, j, left)
 	}
 	res := jobStarted{j.ID, j.Name, v.PID, v.State, v.Log, left}
 	return c.Out.Result(res, func(t *cli.Text) {
 		t.Line("Job %s runs (pid %d). You are told when it ends; do not wait for it.", t.Bold(j.End().Title()), v.PID)
 		t.Line("Log: tt job log %s", j.Name)
-		if len(left) > 0 {
-			t.Line("It gives no verdict: the tree is not recorded whole.")
-			writeLeftOut(t, left)
-		}
+		writeNoVerdict(t, left)
 	})
+}
+
+// writeNoVerdict says why a job gives no verdict, nothing if it may give one.
+func writeNoVerdict(t *cli.Text, left []ledger.LeftOut) {
+	if len(left) > 0 {
+		t.Line("It gives no verdict: the tree is not recorded whole.")
+		writeLeftOut(t, left)
+	}
 }
 
 // commandLine returns the command on the command line, which must stand behind --. how is
@@ -271,12 +276,15 @@ func jobRooms(ctx context.Context, c *cli.Invocation, all bool) ([]*member.Room,
 
 // findJob returns the job that the command line names, and its room.
 func findJob(ctx context.Context, c *cli.Invocation) (*jobs.Job, *member.Room, error) {
-	ref := c.Arg("job")
 	here, err := jobRooms(ctx, c, true)
 	if err != nil {
 		return nil, nil, err
 	}
-	for _, r := range here {
+	return findJobIn(here, c.Arg("job"))
+}
+
+func findJobIn(rooms []*member.Room, ref string) (*jobs.Job, *member.Room, error) {
+	for _, r := range rooms {
 		if j, err := r.Jobs().Find(ref); err != nil || j != nil {
 			return j, r, err
 		}

@@ -198,10 +198,14 @@ var jobWaitCommand = &cli.Command{
 func runJobWait(ctx context.Context, c *cli.Invocation) error {
 	ctx, stop := onSignal(ctx, endings...)
 	defer stop()
-	j, r, err := findJob(ctx, c)
-	if v := verifiedInstead(ctx, c, j, err); v != nil {
+	rooms, err := jobRooms(ctx, c, true)
+	if err != nil {
+		return interrupted(ctx, err)
+	}
+	if v := verifiedInstead(rooms, c.Arg("job")); v != nil {
 		return writeVerified(c, v)
 	}
+	j, r, err := findJobIn(rooms, c.Arg("job"))
 	if err != nil {
 		return interrupted(ctx, err)
 	}

@@ -2,6 +2,7 @@ package ttcmd
 
 import (
 	"context"
+	"encoding/json"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,7 +12,6 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/cmd/internal/jobs"
 	"github.com/talking-stick/tt/cmd/internal/member"
-	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/ledger"
 	"github.com/talking-stick/tt/fsroom/turn"
 )
@@ -88,6 +88,14 @@ type verifiedResult struct {
 	Verdict *ledger.Verdict `json:"verdict"`
 }
 
+// answerVerified answers job run --once with a verdict, which a job wait after it gives, too.
+func answerVerified(c *cli.Invocation, room *member.Room, v *ledger.Verdict) error {
+	if err := room.Jobs().AnswerVerified(v.Name, v.JobID, json.RawMessage(cli.JSONLine(v))); err != nil {
+		return err
+	}
+	return writeVerified(c, v)
+}
+
 func writeVerified(c *cli.Invocation, v *ledger.Verdict) error {
 	return c.Out.Result(verifiedResult{"verified", v}, func(t *cli.Text) {
 		t.Line("%s %s, which is as it is now. Nothing was run.", t.Green("Verified."), verdictWords(t, v))
@@ -118,27 +126,36 @@ func writeJoined(c *cli.Invocation, v *jobView) error {
 	})
 }
 
-// A recheckResult is the answer of job run --recheck where there was a verdict.
+// A recheckResult is the answer of job run --recheck.
 type recheckResult struct {
 	JobID   int64  `json:"job_id"`
 	Name    string `json:"name"`
 	State   string `json:"state"`
 	Outcome string `json:"outcome,omitempty"`
 	Log     string `json:"log"`
-	Held    *bool  `json:"held,omitempty"` // absent where the tree was changed meanwhile, or the job was stopped
+	Held    *bool  `json:"held,omitempty"` // false also where there was no verdict; absent where the tree was changed meanwhile, or the job was stopped
+
+	LeftOut []ledger.LeftOut `json:"left_out,omitempty"` // why there is no verdict
 }
 
 // recheck waits for the end of a job, and says whether the verdict that there was has held.
-func recheck(ctx context.Context, c *cli.Invocation, room *member.Room, j *jobs.Job) error {
+func recheck(ctx context.Context, c *cli.Invocation, room *member.Room, j *jobs.Job, left []ledger.LeftOut) error {
 	ctx, stop := onSignal(ctx, endings...)
 	defer stop()
 	if j = j.Await(ctx); signalOf(ctx) != nil {
 		return interrupted(ctx, nil)
 	}
 	v := viewJob(room.FS.Name(), j)
-	err := c.Out.Result(recheckResult{j.ID, j.Name, v.State, j.Outcome, v.Log, j.Held}, func(t *cli.Text) {
+	res := recheckResult{j.ID, j.Name, v.State, j.Outcome, v.Log, j.Held, left}
+	if !j.Recheck {
+		res.Held = new(bool)
+	}
+	err := c.Out.Result(res, func(t *cli.Text) {
 		t.Line("%s", j.End().Words())
 		switch {
+		case !j.Recheck:
+			t.Line("There was no verdict that could hold: this command had not passed on exactly this tree.")
+			writeNoVerdict(t, left)
 		case j.Held == nil:
 			t.Line("Whether the verdict held is not known: the tree was changed meanwhile, or the job did not end by itself.")
 		case *j.Held:
@@ -153,35 +170,16 @@ func recheck(ctx context.Context, c *cli.Invocation, room *member.Room, j *jobs.
 	return exitAsJob(j)
 }
 
-// verifiedInstead returns the verdict that job run --once has answered with, where the job that is waited
-// for is forgotten, or was of another tree and did not pass. It is nil otherwise.
-func verifiedInstead(ctx context.Context, c *cli.Invocation, j *jobs.Job, missing error) *ledger.Verdict {
-	ref := c.Arg("job")
-	didNotPass := j != nil && j.Name == ref && j.Outcome != "" && j.Outcome != turn.JobPassed && j.TreeState != ""
-	if code.Of(missing) != code.JobNotFound && !didNotPass {
-		return nil
-	}
-	view, err := openTree(ctx, c)
-	if err != nil || !view.Tree.Ledger.Exists() {
-		return nil
-	}
-	now, err := view.lookNow(ctx)
-	if err != nil {
-		return nil
-	}
-	defer now.Close()
-	state := now.Now.State()
-	switch {
-	case len(now.Now.LeftOut) > 0:
-	case j == nil:
-		for _, v := range view.Tree.Ledger.Verdicts(state) {
-			if v.Name == ref || strconv.FormatInt(v.JobID, 10) == ref {
-				return v
-			}
+// verifiedInstead returns the verdict that job run --once has answered with, nil if a job of one of the rooms was
+// started after that.
+func verifiedInstead(rooms []*member.Room, ref string) *ledger.Verdict {
+	for _, r := range rooms {
+		var v *ledger.Verdict
+		if json.Unmarshal(r.Jobs().Verified(ref), &v) == nil {
+			return v
 		}
-	case j.TreeState != state.String():
-		if ask, err := view.Tree.AskOf(j, state); err == nil {
-			return view.Tree.Ledger.FindVerdict(ask)
+		if j, _ := r.Jobs().Find(ref); j != nil {
+			return nil
 		}
 	}
 	return nil
