@@ -13,7 +13,7 @@ import (
 func (p *Program) Main(ctx context.Context, env *Env) int {
 	found := p.locate(protect(env.Args))
 	call, misread := p.parse(p.reader(found), found.args)
-	call.Env, call.Out = env, newOutput(env, p.wantsJSON(env, call))
+	call.Env, call.Out = env, newOutput(p.Name, env, p.wantsJSON(env, call))
 	status := p.finish(call, p.dispatch(ctx, call, found, misread))
 	if p.After != nil {
 		p.After(status)

@@ -49,6 +49,7 @@ func (p *Program) finish(call *Invocation, err error) int {
 	var exit exitError
 	if err == nil || errors.As(err, &exit) {
 		if out.err == nil || out.reads && ReaderGone(out.err) {
+			out.TellNotices()
 			return int(exit)
 		}
 		err = out.err
@@ -57,6 +58,11 @@ func (p *Program) finish(call *Invocation, err error) int {
 		return statusDone
 	}
 	failure := asFailure(err)
+	out.mu.Lock()
+	defer out.mu.Unlock()
+	if out.notices != nil {
+		failure.With("warnings", out.notices)
+	}
 	// If standard error fails too, the error cannot be reported anywhere.
 	_, _ = io.WriteString(call.Env.Stderr, p.describe(failure, out.failing, call.Verbose))
 	var with *failWith
@@ -143,7 +149,12 @@ func (c *Invocation) Warn(format string, args ...any) {
 }
 
 // Notice prints one line of warning on standard error, also in JSON mode. It is for
-// what the result does not contain.
+// what the result does not contain. Where errors are JSON it is kept, see [Output.TellNotices].
 func (c *Invocation) Notice(line string) {
-	fmt.Fprintf(c.Env.Stderr, "%s: warning: %s\n", c.Program.Name, Line(line))
+	o := c.Out
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.notices = append(o.notices, Line(line)); !o.keeps {
+		o.tell()
+	}
 }

@@ -43,7 +43,7 @@ func (p *Program) printHelp(out *Output, name string, asData bool) error {
 // HelpOn returns what "help NAME" prints in lines of so many columns, "" for an unknown name.
 func (p *Program) HelpOn(name string, width int) string {
 	env := &Env{StdoutTTY: true, Width: func() int { return width }, Lookup: func(string) string { return "1" }} // NO_COLOR=1
-	page, _, _ := p.helpOn(name, newOutput(env, false))
+	page, _, _ := p.helpOn(name, newOutput(p.Name, env, false))
 	return page
 }
 

@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"context"
+	"errors"
 	"io"
 	"strings"
 	"syscall"
@@ -165,10 +166,44 @@ func TestForgottenWriteError(t *testing.T) {
 func TestWarn(t *testing.T) {
 	for asJSON, want := range map[bool]string{false: "toy: warning: mind \\x1b[2J\n", true: ""} {
 		var stderr bytes.Buffer
-		c := &Invocation{Env: &Env{Stderr: &stderr}, Program: &Program{Name: "toy"}, JSON: asJSON}
+		c := &Invocation{Out: newOutput("toy", &Env{Stderr: &stderr}, asJSON), JSON: asJSON}
 		c.Warn("mind %s", "\x1b[2J")
 		if stderr.String() != want {
 			t.Errorf("JSON %v: %q", asJSON, stderr.String())
+		}
+	}
+}
+
+// TestNotices: for a program an error is alone on standard error. A notice is printed when no error can follow, and as soon as
+// a stream has begun.
+func TestNotices(t *testing.T) {
+	const notice, failed = "toy: warning: mind\n", `{"error":"internal","message":"broken","warnings":["mind"]}` + "\n"
+	fail := func(*Invocation) error { return errors.New("broken") }
+	line := func(c *Invocation) error { return c.Out.WriteLine(1, nil) }
+	for _, test := range []struct {
+		args string
+		then []func(*Invocation) error
+		want string
+	}{
+		{"go --json", []func(*Invocation) error{fail}, failed},
+		{"go --json", nil, notice},
+		{"go --json", []func(*Invocation) error{func(*Invocation) error { return Exit(3) }}, notice},
+		{"go --json", []func(*Invocation) error{line, fail}, notice + `{"error":"internal","message":"broken"}` + "\n"},
+		{"go", []func(*Invocation) error{fail}, notice + "toy: broken (internal)\n"},
+	} {
+		var stderr bytes.Buffer
+		program := &Program{Name: "toy", Groups: []Group{{Commands: []*Command{{Name: "go", Run: func(_ context.Context, c *Invocation) error {
+			c.Notice("mind")
+			for _, do := range test.then {
+				if err := do(c); err != nil {
+					return err
+				}
+			}
+			return nil
+		}}}}}}
+		program.Main(t.Context(), &Env{Args: split(test.args), Stdout: io.Discard, Stderr: &stderr})
+		if stderr.String() != test.want {
+			t.Errorf("%s: %q, want %q", test.args, stderr.String(), test.want)
 		}
 	}
 }

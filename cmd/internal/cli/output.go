@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"sync"
 	"time"
 )
 
@@ -19,10 +20,31 @@ type Output struct {
 	reads   bool            // nothing but the output is lost when its reader has gone, which has seen enough then
 	err     error           // of the first failed write
 	until   context.Context // when it has ended, a write does not wait for its reader; nil: every write waits
+
+	name    string // of the program
+	mu      sync.Mutex
+	notices []string // that were not printed yet
+	keeps   bool     // whether notices are kept
 }
 
-func newOutput(env *Env, asJSON bool) *Output {
-	return &Output{to: env.Stdout, env: env, json: asJSON, failing: asJSON}
+func newOutput(name string, env *Env, asJSON bool) *Output {
+	return &Output{name: name, to: env.Stdout, env: env, json: asJSON, failing: asJSON, keeps: asJSON}
+}
+
+// TellNotices prints the notices that were kept, and those that come later at once. Until then they are kept
+// where errors are JSON: if the command fails, its error has them, and is alone on standard error.
+func (o *Output) TellNotices() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.keeps = false
+	o.tell()
+}
+
+func (o *Output) tell() {
+	for _, line := range o.notices {
+		_, _ = io.WriteString(o.env.Stderr, o.name+": warning: "+line+"\n")
+	}
+	o.notices = nil
 }
 
 // Reads says that this call of the command is one as of a command that [Command.Reads].
@@ -56,6 +78,7 @@ func (o *Output) text(text func(t *Text), whole bool) error {
 // text writes. If text is nil, it prints JSON in both modes.
 func (o *Output) WriteLine(v any, text func(t *Text)) error {
 	o.reads = true
+	o.TellNotices()
 	if !o.json && text != nil {
 		return o.text(text, true) // one line is one item
 	}

@@ -18,7 +18,7 @@ func TestUntil(t *testing.T) {
 	}
 	defer r.Close()
 	defer w.Close()
-	out := newOutput(&Env{Stdout: w, Stderr: w}, true)
+	out := newOutput("toy", &Env{Stdout: w, Stderr: w}, true)
 	ctx, cancel := context.WithCancel(t.Context())
 	out.Until(ctx)
 	cancel()
@@ -47,7 +47,7 @@ func TestUntilRead(t *testing.T) {
 		b, _ := io.ReadAll(r)
 		read <- len(b)
 	}()
-	out := newOutput(&Env{Stdout: w}, true)
+	out := newOutput("toy", &Env{Stdout: w}, true)
 	out.Until(t.Context())
 	if err := out.WriteLine(strings.Repeat("x", 1<<20), nil); err != nil {
 		t.Error(err)

@@ -49,6 +49,7 @@ func resolved(path string) string {
 // Become makes this process the program at path, with the command line of this one and argv0
 // as its name. It returns only if that failed.
 func Become(c *cli.Invocation, path, argv0 string) error {
+	c.Out.TellNotices()
 	return Exec(path, append([]string{argv0}, c.Env.Args...), environ(c.Program), nil)
 }
 

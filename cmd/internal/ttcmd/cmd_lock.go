@@ -94,6 +94,7 @@ func runLockRun(ctx context.Context, c *cli.Invocation) error {
 	if t.Process, err = json.Marshal(l.Table.Self()); err != nil {
 		return err
 	}
+	c.Out.TellNotices() // before it becomes COMMAND
 	if slices.ContainsFunc(inside, func(h locks.Holding) bool {
 		return h.ID == id && (h.Mode == queue.Exclusive || t.Mode == queue.Shared)
 	}) {

@@ -114,6 +114,7 @@ func (v *treeView) mayForce(c *cli.Invocation, x treeChange, p *ledger.Plan, hol
 		}
 		return member.HeldByOther(holder)
 	}
+	c.Out.TellNotices()
 	for i, s := range p.Steps {
 		if i == 20 {
 			c.Notice(fmt.Sprintf("… and %d more", len(p.Steps)-i))

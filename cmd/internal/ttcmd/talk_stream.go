@@ -64,6 +64,7 @@ func (q *eventQuery) stream(ctx context.Context, f filter, st *turn.State, at st
 	ctx, stop := q.streamContext(ctx, st)
 	defer stop()
 	c.Out.Until(ctx)
+	c.Out.TellNotices()
 	out := &stream{eventQuery: q, filter: f, read: read, file: at.file, since: st.Seq, passed: at.after}
 	err = out.run(ctx, st.Open)
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastSavePatience)
