@@ -20,7 +20,7 @@ var askCommand = &cli.Command{
 		{Line: `agent-bus cli ask payments "Why is amount a string?" --wait`},
 	},
 	Flags: func(f *cli.Flags) {
-		f.String("to", "AGENT", "the one agent whom it is offered to, or human; else every agent on the topic")
+		f.Word("to", "AGENT", "the one agent whom it is offered to, or human; else every agent on the topic")
 		f.Bool("wait", "wait for the first answer and print it")
 		f.Duration("timeout", "D", 110*time.Second, "how long --wait waits")
 		stdinFlag(f)
@@ -35,7 +35,10 @@ func runAsk(ctx context.Context, c *cli.Invocation, b *bus) error {
 	if err != nil {
 		return err
 	}
-	a := tools.Ask{Question: text, To: c.String("to")}
+	a := tools.Ask{Question: text}
+	if to := c.String("to"); to != "" {
+		a.Recipient = &to
+	}
 	if _, err := a.Check(b.limits); err != nil {
 		return err
 	}

@@ -137,15 +137,21 @@ func (a *Join) Agent(defaultName func() string) (string, error) {
 // Ask are the arguments of ask.
 type Ask struct {
 	OnTopic
-	Question    string `json:"question" jsonschema:"The question, with all that others need to answer it. At most QUESTION_CHARS characters."`
-	WaitSeconds int    `json:"wait_seconds,omitempty" default:"60" jsonschema:"How long to wait for an answer; 0 returns at once. More than MAX_WAIT is MAX_WAIT."`
-	To          string `json:"to,omitempty" jsonschema:"The agent_name of the one agent whom it is offered to, or human for any person. Left out: every agent on the topic."`
+	Question    string  `json:"question" jsonschema:"The question, with all that others need to answer it. At most QUESTION_CHARS characters."`
+	WaitSeconds int     `json:"wait_seconds,omitempty" default:"60" jsonschema:"How long to wait for an answer; 0 returns at once. More than MAX_WAIT is MAX_WAIT."`
+	Recipient   *string `json:"to,omitempty" jsonschema:"The agent_name of the one agent whom it is offered to, or human for any person. Left out: every agent on the topic."`
+
+	To string `json:"-"` // the recipient, "" for every agent
 }
 
 // Check implements [Arguments].
 func (a *Ask) Check(l topic.Limits) (_ []Warning, err error) {
-	if err = checkNotBlank("question", a.Question, l.QuestionChars); err == nil && a.To != "" {
-		a.To, err = validateName("to", a.To)
+	switch err = checkNotBlank("question", a.Question, l.QuestionChars); {
+	case err != nil || a.Recipient == nil:
+	case isBlank(*a.Recipient):
+		err = topic.Invalid("to", "must not be blank; leave it out to ask every agent")
+	default:
+		a.To, err = validateName("to", *a.Recipient)
 	}
 	return nil, cmp.Or(err, atLeast("wait_seconds", a.WaitSeconds, 0))
 }

@@ -33,6 +33,7 @@ func TestWrongArguments(t *testing.T) {
 		{"38 empty", "ask", `{"topic_id":"T","question":""}`, "question must not be blank"},
 		{"blank question", "ask", `{"topic_id":"T","question":" \t\n"}`, "question must not be blank"},
 		{"to oneself", "ask", `{"topic_id":"T","question":"?","to":" cat "}`, "to names yourself"},
+		{"to a blank name", "ask", `{"topic_id":"T","question":"?","to":""}`, "to must not be blank"},
 		{"to nobody", "ask", `{"topic_id":"T","question":"?","to":"a\nb"}`, "to must not contain line breaks"},
 		{"blank name", "topic_create", `{"name":"  "}`, "name must not be blank"},
 		{"blank name", "topic_resolve", `{"name":"  "}`, "name must not be blank"},
