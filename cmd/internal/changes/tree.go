@@ -23,7 +23,7 @@ const rootVariable = "TALKING_STICK_TREE"
 
 // A Setting is what a process knows of its user's machine.
 type Setting struct {
-	Mode string // of [Variable], "" if it is not set
+	Mode string // of [Variable], "" if it is not set, or to something that is no mode
 	Root string // of rootVariable
 	Home string
 	// Fault is called before each step of a record and may make it fail. It is nil outside tests.
@@ -32,7 +32,11 @@ type Setting struct {
 
 // SettingOf reads the environment.
 func SettingOf(lookup func(string) string, home string) Setting {
-	return Setting{Mode: lookup(Variable), Root: lookup(rootVariable), Home: home}
+	set := Setting{Mode: lookup(Variable), Root: lookup(rootVariable), Home: home}
+	if !slices.Contains(turn.LedgerModes(), set.Mode) {
+		set.Mode = ""
+	}
+	return set
 }
 
 // A Tree is the work tree of a room with its ledger.

@@ -3,10 +3,13 @@ package ttcmd
 import (
 	"cmp"
 	"context"
+	"fmt"
+	"strings"
 	"time"
 
 	"github.com/talking-stick/tt/cmd/internal/changes"
 	"github.com/talking-stick/tt/cmd/internal/cli"
+	"github.com/talking-stick/tt/cmd/internal/hearing"
 	"github.com/talking-stick/tt/cmd/internal/hosts"
 	"github.com/talking-stick/tt/cmd/internal/member"
 	"github.com/talking-stick/tt/cmd/internal/session"
@@ -83,7 +86,21 @@ func clientFor(c *cli.Invocation, store *fsroom.Store, table identity.Table, sel
 	if m := machine(c); m != nil {
 		client.Clock, client.Machine = m.Clock, m.Machine
 	}
+	if !c.Cmd.Traits.Silent && !forPrompt(c) {
+		warnOfVariables(c)
+	}
 	return client
+}
+
+// warnOfVariables names the variables that nothing else refuses and that count as unset, for what they say.
+func warnOfVariables(c *cli.Invocation) {
+	mode := c.Env.Lookup(changes.Variable)
+	if mode != "" && ledgerSetting(c).Mode == "" {
+		c.Notice(fmt.Sprintf("%s=%s is ignored: it is one of %s", changes.Variable, mode, strings.Join(turn.LedgerModes(), ", ")))
+	}
+	if err := hearing.CheckBudget(); err != nil {
+		c.Notice(messageOf(err) + fmt.Sprintf(", such as %d/10m, which counts instead", hearing.MostWakes))
+	}
 }
 
 // openRoom returns the room of the command line, or room_not_found.

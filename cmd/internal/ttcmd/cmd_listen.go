@@ -53,11 +53,11 @@ var listenCommand = &cli.Command{
 }
 
 func runListen(ctx context.Context, c *cli.Invocation) error {
-	client, err := newClient(c)
-	if err != nil {
+	if err := hearing.CheckBudget(); err != nil {
 		return err
 	}
-	if err := hearing.CheckBudget(); err != nil {
+	client, err := newClient(c)
+	if err != nil {
 		return err
 	}
 	a := &listen.Agent{Client: client.Offline()} // which is kept up to date meanwhile
