@@ -106,17 +106,12 @@ func TreeWords(e *event.Event) string {
 const mostNamed = 3
 
 // ToldChange returns what an agent is told of a tree_changed event with the payload: not which
-// host has looked, ids of trees as far as git needs them, and of a turn that changed nothing only
-// that.
+// host has looked, and ids of trees as far as git needs them.
 func ToldChange(what json.RawMessage) json.RawMessage {
-	left := []string{"host"}
-	if ChangedNothing(&event.Event{Payload: what}) {
-		left = []string{"host", "span", "turn_id", "agent_id", "from", "to", "from_tree", "to_tree", "tree_id", "added", "removed"}
-	}
 	told := edited(what, func(key string, value json.RawMessage) json.RawMessage {
 		const digits = 12
 		switch {
-		case slices.Contains(left, key):
+		case key == "host":
 			return nil
 		case strings.HasSuffix(key, "_tree") && len(value) > digits+2:
 			return append(slices.Clone(value[:1+digits]), '"')
