@@ -10,21 +10,30 @@ import (
 // forPrompt reports whether the call prints a fragment for a shell's prompt.
 func forPrompt(c *cli.Invocation) bool { return c.Declares("prompt") && c.Bool("prompt") }
 
-// printFragment prints the fragment: nothing if there is no room, and nothing after an
-// error. It does not record presence: a prompt is printed even if the agent is idle.
+// printFragment prints the fragment, with --json as {"prompt":…}: what a harness has in its environment does not
+// change a prompt.
 func printFragment(c *cli.Invocation) error {
+	text := currentFragment(c)
+	if c.Bool("json") {
+		return c.Out.Result(map[string]string{"prompt": text}, nil)
+	}
+	_ = c.Out.Print(text)
+	return nil
+}
+
+// currentFragment returns the fragment, "" if there is no room, and after an error. It does not record presence: a
+// prompt is printed even if the agent is idle.
+func currentFragment(c *cli.Invocation) string {
 	client, err := newClient(c)
 	if err != nil {
-		return nil
+		return ""
 	}
 	room, snap, err := client.OpenIfAny(locateArg(c))
 	if err != nil || room == nil {
-		return nil
+		return ""
 	}
 	now := room.Look(snap.State)
-	r := statusFor(room, now.State, now.Facts)
-	_ = c.Out.Print(fragment(r))
-	return nil
+	return fragment(statusFor(room, now.State, now.Facts))
 }
 
 // fragment returns plain ASCII without characters that a shell would expand.

@@ -24,7 +24,7 @@ var statusCommand = &cli.Command{
 	Args:  []cli.Arg{pathArg},
 	Short: "how things stand for you, on one screen",
 	Long: "Who holds the stick and until when, who is next, who waits, what you have not read, and what to do next. " +
-		"--prompt prints a few characters for a shell prompt, or nothing: it never fails and never takes long.",
+		"--prompt prints a few characters for a shell prompt, or nothing, with --json {\"prompt\":…}: it never fails and never takes long.",
 	Flags: func(f *cli.Flags) {
 		f.Bool("prompt", "a fragment for PS1, see tt help prompt init")
 		freshFlag(f)
