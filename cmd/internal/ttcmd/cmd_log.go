@@ -48,6 +48,7 @@ type logResult struct {
 	Entries []turn.LogEntry `json:"entries"`
 	Omitted int64           `json:"omitted_events"` // older ones of the same life, or of all with --archive
 	Earlier bool            `json:"earlier_lives"`  // whether --archive has more
+	held    turn.Fence      // the turn in progress
 	lastKnown
 }
 
@@ -126,7 +127,7 @@ func logEvents(ctx context.Context, c *cli.Invocation, room *member.Room, st *tu
 	if err != nil {
 		return nil, logResult{}, err
 	}
-	res := logResult{Earlier: !allLives && len(archived) > 0}
+	res := logResult{Earlier: !allLives && len(archived) > 0, held: st.Fence()}
 	grant, err := grantOfFirst(ctx, room, st, events)
 	if err == nil && cut {
 		res.Omitted, err = countBefore(ctx, room, events[0].Seq, allLives)

@@ -25,7 +25,11 @@ func writeLog(t *cli.Text, r logResult) {
 		t.Line("Nothing happened.")
 	}
 	for i := range r.Entries {
-		writeEntry(t, &r.Entries[i], "still holds it")
+		e, stands := &r.Entries[i], "still holds it"
+		if r.held.Turn != e.TurnID || r.held.Agent != e.Agent {
+			stands = "its end is lost" // with a part of the journal
+		}
+		writeEntry(t, e, stands)
 	}
 }
 
