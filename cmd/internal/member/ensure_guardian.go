@@ -62,7 +62,7 @@ func (r *Room) Keep(ctx context.Context, fence turn.Fence, byHand bool) (pid int
 		if r.isAlive(before) {
 			what = "did not renew the lease"
 		}
-		r.Warn(fmt.Sprintf("the guardian of your turn, process %d, %s; process %d renews the lease now", before.PID, what, started.PID))
+		r.Warn(fmt.Sprintf("the guardian of your turn, process %d, %s; process %d took its place", before.PID, what, started.PID))
 		r.restarted = true
 	}
 	return started.PID, nil

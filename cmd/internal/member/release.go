@@ -43,7 +43,7 @@ func (r *Room) Release(ctx context.Context, seen *snapshot, handoff json.RawMess
 	}
 	res.EventSeq = numberOf(written, turn.Released, numberOf(written, turn.Passed, res.EventSeq))
 	r.recordSeen()
-	res.Turn = r.TurnWords(snap.State)
+	res.Turn = snap.State.Words(r.Facts(snap.State), r.Self.ID) // the turn that the guardian was of is over
 	if next := snap.State.ReservedFor; next != "" && !r.IsWaiting(next) {
 		r.notify(turn.Change{After: snap.State, Unclaimed: true})
 	}
