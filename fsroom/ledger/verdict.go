@@ -303,15 +303,29 @@ func VerifiedWords(raw json.RawMessage) string {
 	if json.Unmarshal(raw, &list) != nil {
 		return ""
 	}
-	var words []string
+	var said, names []string
 	for i := range list[:min(len(list), most)] {
 		v := &list[i]
-		words = append(words, v.Name+" on this tree, "+v.Agent+", "+v.Time().Local().Format("15:04"))
+		said, names = append(said, " on this tree, "+v.Agent+", "+v.Time().Local().Format("15:04")), append(names, v.Name)
 	}
+	words := sayOnce(names, said)
 	if more := len(list) - most; more > 0 {
 		words = append(words, "and "+strconv.Itoa(more)+" more")
 	}
 	return strings.Join(words, "; ")
+}
+
+// sayOnce returns what is said of each of the names in turn, and once what is said of several in a row.
+func sayOnce(names, said []string) (lines []string) {
+	for i := 0; i < len(names); {
+		first := i
+		for i++; i < len(names) && said[i] == said[first]; i++ {
+		}
+		of := slices.Clone(names[first:i])
+		slices.Sort(of)
+		lines = append(lines, strings.Join(slices.Compact(of), ", ")+said[first])
+	}
+	return lines
 }
 
 // A LastVerdict is the last verdict of a name, and whether the tree is still the one that it is on.
@@ -320,13 +334,17 @@ type LastVerdict struct {
 	Current bool `json:"current"`
 }
 
-// Words says it in a line: "test passed on this tree, by a:1".
-func (v *LastVerdict) Words() string {
-	on := "on this tree"
-	if !v.Current {
-		on = "not on this tree: it has changed"
+// LastWords says a list of last verdicts in lines: "lint, test passed on this tree, by a:1, just now". when says a time.
+func LastWords(list []LastVerdict, when func(time.Time) string) []string {
+	var names, said []string
+	for i := range list {
+		v, on := &list[i], "on this tree"
+		if !v.Current {
+			on = "not on this tree: it has changed"
+		}
+		names, said = append(names, v.Name), append(said, " passed "+on+", by "+v.Agent+", "+when(v.Time()))
 	}
-	return v.Name + " passed " + on + ", by " + v.Agent
+	return sayOnce(names, said)
 }
 
 // lastNames is of how many names there is a last verdict at most.

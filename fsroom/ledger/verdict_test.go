@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"encoding/json"
 	"fmt"
 	"math/rand"
 	"os"
@@ -257,6 +258,28 @@ func TestVerdictsAreTrimmed(t *testing.T) {
 	}
 	if f.FindVerdict(asked) != nil {
 		t.Error("the one that was not used for the longest time is kept")
+	}
+}
+
+// TestWordsOfVerdicts: what is the same of several is said once.
+func TestWordsOfVerdicts(t *testing.T) {
+	t.Parallel()
+	verdict := func(name, agent string, current bool) LastVerdict {
+		return LastVerdict{Verdict: Verdict{Name: name, Agent: agent, At: "2026-11-20T20:40:37.329Z"}, Current: current}
+	}
+	list := []LastVerdict{verdict("test", "a:1", true), verdict("lint", "a:1", true), verdict("ci", "b:1", true), verdict("old", "b:1", false)}
+	got := LastWords(list, func(time.Time) string { return "just now" })
+	if want := []string{"lint, test passed on this tree, by a:1, just now", "ci passed on this tree, by b:1, just now",
+		"old passed not on this tree: it has changed, by b:1, just now"}; !slices.Equal(got, want) {
+		t.Errorf("%q", got)
+	}
+	for i := range list {
+		list[i].Name = "test"
+	}
+	raw, _ := json.Marshal(list)
+	at := list[0].Time().Local().Format("15:04")
+	if got, want := VerifiedWords(raw), "test on this tree, a:1, "+at+"; test on this tree, b:1, "+at+"; and 1 more"; got != want {
+		t.Errorf("%q, want %q", got, want)
 	}
 }
 

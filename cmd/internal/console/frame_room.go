@@ -3,12 +3,14 @@ package console
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/talking-stick/tt/cmd/internal/console/draw"
 	"github.com/talking-stick/tt/cmd/internal/console/look"
 	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/fsroom/ledger"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/lockfile/queue"
 )
@@ -156,14 +158,14 @@ func (m *model) facts(w int) []string {
 	for _, s := range m.detail.Siblings {
 		trees = append(trees, m.Text(draw.Bold, s.Name(v.CanonicalPath))+" "+m.Text(draw.Plain, cmp.Or(s.Owner, s.State)))
 	}
-	for i := range m.detail.Verdicts {
-		verdict := &m.detail.Verdicts[i]
-		style := draw.Green
-		if !verdict.Current {
-			style = draw.Dim
+	verdicts := func(style draw.Style, current bool) {
+		list := slices.DeleteFunc(slices.Clone(m.detail.Verdicts), func(v ledger.LastVerdict) bool { return v.Current != current })
+		for _, words := range ledger.LastWords(list, func(at time.Time) string { return draw.Span(m.now.Sub(at)) + " ago" }) {
+			tested = append(tested, m.Text(style, words))
 		}
-		tested = append(tested, m.Text(style, verdict.Words())+m.Own(draw.Dim, ", "+draw.Span(m.now.Sub(verdict.Time()))+" ago"))
 	}
+	verdicts(draw.Green, true)
+	verdicts(draw.Dim, false)
 	add := func(name string, parts ...string) {
 		text := cmp.Or(strings.Join(parts, m.Own(draw.Dim, "   ")), none)
 		lines = append(lines, " "+m.Own(draw.Dim, m.Fit(name, 5))+" "+text)

@@ -21,6 +21,7 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/viewstore"
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/fsroom/ledger"
 	"github.com/talking-stick/tt/identity"
 	"github.com/talking-stick/tt/journal/event"
 )
@@ -164,9 +165,8 @@ func read(ctx context.Context, c *cli.Invocation, room *member.Room) (*model.Mod
 		m.Turns[last].EndReason = room.Facts(snap.State).Activity(snap.State.Owner).Words()
 	}
 	if snap.State.Open {
-		for _, v := range changes.LastVerdicts(ctx, room, snap.State, changes.SettingOf(c.Env.Lookup, c.Env.Home)) {
-			m.Verdicts = append(m.Verdicts, v.Words()+", "+v.Time().Format("Mon 2 Jan 2006, 15:04 MST"))
-		}
+		m.Verdicts = ledger.LastWords(changes.LastVerdicts(ctx, room, snap.State, changes.SettingOf(c.Env.Lookup, c.Env.Home)),
+			func(at time.Time) string { return at.Format("Mon 2 Jan 2006, 15:04 MST") })
 	}
 	return m, nil
 }

@@ -214,8 +214,8 @@ func writeStatus(t *cli.Text, v turn.RoomView, r statusResult, outside string) {
 			countedUrgent(t, r.OpenNotes, "open note", r.OpenPages, "page"))
 	}
 	lock, tree, tested := titled(t, "Locks"), titled(t, "Trees"), titled(t, "Tested")
-	for i := range r.Verdicts {
-		tested(r.Verdicts[i].Words() + ", " + string(t.Ago(r.Verdicts[i].Time())))
+	for _, words := range ledger.LastWords(r.Verdicts, t.Ago) {
+		tested(words)
 	}
 	for _, l := range r.Locks {
 		lock(l.words(t.Now))
