@@ -33,7 +33,7 @@ var testTools = []string{
 var budgets = map[string]int{
 	"cmd/agent-bus":              4150,
 	"cmd/internal/changes":       950,
-	"cmd/internal/cli":           2900,
+	"cmd/internal/cli":           2950,
 	"cmd/internal/completion":    350,
 	"cmd/internal/console":       4150,
 	"cmd/internal/consolecmd":    50,
@@ -44,7 +44,7 @@ var budgets = map[string]int{
 	"cmd/internal/hooks/payload": 400,
 	"cmd/internal/hooks/shell":   3050,
 	"cmd/internal/hosts":         1050,
-	"cmd/internal/jobs":          1050,
+	"cmd/internal/jobs":          1100,
 	"cmd/internal/locks":         300,
 	"cmd/internal/mailbox":       1550,
 	"cmd/internal/manual":        100,
@@ -55,7 +55,7 @@ var budgets = map[string]int{
 	"cmd/internal/second":        150,
 	"cmd/internal/session":       200,
 	"cmd/internal/setup":         500,
-	"cmd/internal/ttcmd":         11050,
+	"cmd/internal/ttcmd":         11100,
 	"cmd/internal/viewers":       100,
 	"cmd/internal/viewstore":     150,
 	"cmd/tt":                     50,
@@ -67,7 +67,7 @@ var budgets = map[string]int{
 	"fsroom/doctor":              1080,
 	"fsroom/engine":              200,
 	"fsroom/history":             300,
-	"fsroom/ledger":              6850,
+	"fsroom/ledger":              6900,
 	"fsroom/mirror":              1950,
 	"fsroom/topic":               1250,
 	"fsroom/turn":                6000,
@@ -81,8 +81,8 @@ var budgets = map[string]int{
 
 // What all packages together may have.
 const (
-	productBudget = 79_900 // what users run
-	linkedBudget  = 63_500 // the part of it that tt links
+	productBudget = 80_000 // what users run
+	linkedBudget  = 63_600 // the part of it that tt links
 	toolsBudget   = 7_200  // test tools, which are to come down to 6 000
 	fileBudget    = 400    // one file of either
 )
