@@ -101,7 +101,8 @@ func (r *Room) facts(st *turn.State, by caller, judged verdicts) turn.Facts {
 		}
 		return p
 	}
-	f.Waiting = oncePerAgent(r.IsWaiting)
+	// What waits for one that has ended can tell nobody.
+	f.Waiting = oncePerAgent(func(id string) bool { return r.IsWaiting(id) && (id == by.id || presence(id).Process != turn.Gone) })
 	f.Inbox = func(id string) bool { return f.Waiting(id) && r.FS.Agent(id).Held(inboxFile) }
 	doing := oncePerAgent(func(id string) turn.Activity {
 		a := r.HearingOf(id).Activity()

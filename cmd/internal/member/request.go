@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"time"
 
+	"github.com/talking-stick/tt/cmd/internal/hearing"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal/event"
@@ -15,11 +16,12 @@ type turnRequest struct {
 	Room  *Room
 	out   Output
 	park  bool
-	inbox bool      // end also with what has come for the agent
-	since time.Time // when the agent began to wait; zero: it has not waited
-	auto  bool      // a hook asks for the agent
-	joins bool      // the agent becomes a member with the grant
-	lease string    // the id that a grant to this request has
+	inbox bool            // end also with what has come for the agent
+	since time.Time       // when the agent began to wait; zero: it has not waited
+	auto  bool            // a hook asks for the agent
+	ended *hearing.Ending // of a wait: how the session had ended before; nil: it is none
+	joins bool            // the agent becomes a member with the grant
+	lease string          // the id that a grant to this request has
 
 	first    *turn.State     // the room when the request began; nil: not looked at yet
 	memberAt int64           // the last event at which the agent was seen to be a member; 0: none
@@ -42,6 +44,9 @@ func (t *turnRequest) try(ctx context.Context, snap *snapshot) (done bool, err e
 	return t.request(ctx, snap, func(st *turn.State, f turn.Facts) ([]event.Event, turn.WaitResult, error) {
 		if err := t.Room.checkHost(st); err != nil {
 			return nil, turn.WaitResult{}, err
+		}
+		if t.isOver() {
+			return nil, st.NotYet(f), nil
 		}
 		request.Waited, request.Woken = t.Room.elapsed(t.since), t.Room.wasWoken(st)
 		return turn.Try(st, f, request)

@@ -12,13 +12,13 @@ import (
 
 // EndSession records that the agent's session has ended, while its process may go on: the agent is
 // gone until a prompt or a command of it. If quits is set the process ends, too, and the agent may
-// be back within the grace. It wakes the guardian of the agent's turn and who waits for that.
+// be back within the grace. It wakes what waits for the agent, the guardian of its turn and who waits for that.
 func (c *Client) EndSession(quits bool) error {
 	err := c.Hearing().SetEnded(hearing.Ending{At: event.NewTime(c.time()), Quits: quits, Process: c.Self.Root})
 	for _, name := range c.Hearing().Rooms() {
 		r := c.Room(name, nil)
+		r.own().NotifyHere()
 		if snap, err := r.FS.Known(); err == nil && snap.State.Owner == c.Self.ID {
-			r.own().NotifyHere()
 			r.notify(turn.Change{After: snap.State, GuardianChanged: true})
 		}
 	}

@@ -130,10 +130,13 @@ func (r *Room) Wait(ctx context.Context, limit time.Duration, park, inbox bool, 
 		return err
 	}
 	t := turnRequest{Room: r, out: out, park: park, since: since, inbox: inbox, lease: fsroom.NewLease()}
+	before, _ := r.Client.Hearing().Ended()
+	t.ended = &before
 	if err := t.wait(ctx, limit); err != nil {
 		return err
 	}
-	if t.result.Status != turn.WaitClosed { // the directory of a room that has ended is gone
+	// The directory of a room that has ended is gone, and the end of a session stays.
+	if t.result.Status != turn.WaitClosed && (t.result.Status == turn.YourTurn || !t.isOver()) {
 		_ = r.own().Mark(waitingFile, r.time())
 		if t.result.HeldBy == 0 {
 			r.recordSeen()
@@ -157,6 +160,10 @@ func (t *turnRequest) wait(untilSignal context.Context, limit time.Duration) err
 		}
 		done, err := t.try(untilSignal, snap)
 		more := time.Duration(0)
+		if err == nil && !done && t.isOver() {
+			t.result.Evidence.Hint = "the session that began this wait has ended; one that goes on in its place waits with a tt wait of its own"
+			return true, fsroom.Sleep{}, nil
+		}
 		if err == nil && !done && t.inbox {
 			done, more, err = t.lookForNews(ctx, snap.State)
 		}
@@ -181,6 +188,9 @@ func (t *turnRequest) wait(untilSignal context.Context, limit time.Duration) err
 			st = t.after
 		}
 		f.Now = before
+		if root := t.Room.Self.Root; root != nil {
+			running = append(running, *root)
+		}
 		t.exits.Watch(append(t.Room.watched(st), running...))
 		sleep := fsroom.Sleep{For: st.NextDeadline(f, t.Room.Self.ID), Exit: t.exits.C()}
 		if more > 0 && (sleep.For == 0 || more < sleep.For) {
@@ -209,6 +219,17 @@ func (t *turnRequest) await(ctx context.Context, inspect fsroom.Inspect[*turn.St
 		return t.Room.FS.AwaitAs(ctx, t.Room.Self.ID, inspect)
 	}
 	return t.Room.News.Await(ctx, inspect)
+}
+
+// isOver reports whether the session of a wait, or its process, has ended since the wait began: nobody is left who
+// could be told.
+func (t *turnRequest) isOver() bool {
+	root := t.Room.Self.Root
+	if t.ended == nil || root == nil {
+		return false
+	}
+	e, ended := t.Room.Client.Hearing().Ended()
+	return ended && e.At != t.ended.At && e.Of(root) || t.Room.Table.Verdict(*root) == identity.Gone
 }
 
 // actsForOwner reports whether the agent is to wait for one that has started it, which would wait
