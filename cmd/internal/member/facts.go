@@ -106,6 +106,10 @@ func (r *Room) facts(st *turn.State, by caller, judged verdicts) turn.Facts {
 	f.Inbox = func(id string) bool { return f.Waiting(id) && r.FS.Agent(id).Held(inboxFile) }
 	doing := oncePerAgent(func(id string) turn.Activity {
 		a := r.HearingOf(id).Activity()
+		if h := identity.Process(lease.Holder); id == owner && a.What == "" && h != (identity.Process{}) && look(h).verdict == turn.Gone {
+			at := st.Grant.At // its window has ended, and in the others nothing has happened
+			a = turn.Activity{What: turn.ActivityIdle, Began: at, Since: at.Wall, At: at.Wall, Source: "host"}
+		}
 		if a.What != "" && presence(id).Process == turn.Gone {
 			a.What = turn.ActivityEnded
 		}
