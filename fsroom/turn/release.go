@@ -90,7 +90,7 @@ func (s *State) heir(f Facts, agent string) *Member {
 	if m == nil || s.hearsAtOnce(f, m) || !s.hears(f, m) && s.fairestOf(f, agent, s.listens) == nil {
 		return m
 	}
-	return cmp.Or(s.fairestOf(f, agent, s.hearsAtOnce), s.fairestOf(f, agent, s.hears))
+	return cmp.Or(s.fairestOf(f, agent, s.hearsAtOnce), s.fairestOf(f, agent, s.hears), m)
 }
 
 // listens reports whether something listens for the member that is believed to work, and
@@ -100,8 +100,10 @@ func (s *State) listens(f Facts, m *Member) bool {
 	return s.Policy.WakeGrace > 0 && h.How != "" && !h.Unheard && h.TurnsSpent == 0
 }
 
-// hears reports whether the member would learn of a turn.
-func (s *State) hears(f Facts, m *Member) bool { return f.ready(s, m) || s.listens(f, m) }
+// hears reports whether the member, which has not ended, would learn of a turn.
+func (s *State) hears(f Facts, m *Member) bool {
+	return !f.ended(m.AgentID) && (f.ready(s, m) || s.listens(f, m))
+}
 
 // hearsAtOnce is hears for a member that could begin with the turn: it waits, or its model
 // is idle.

@@ -46,8 +46,8 @@ func (h *run) take(ctx context.Context, stick *guard.Stick) error {
 		}
 		h.startListener(agent)
 		text := "You have the turn of " + cli.Line(stick.Root) + " now, because another session works here; it is handed on when you stop."
-		if before := turn.ReadHandoff(res.Handoff); res.From != "" && res.From != agent.Client.Self.ID && before.Status != "" {
-			text += " Before you: " + cli.Line(res.From) + " said " + cli.Line(shorten(before.Status+"; next: "+before.NextAction))
+		if h := turn.ReadHandoff(res.Handoff); res.From != "" && res.From != agent.Client.Self.ID && h.Status != "" {
+			text += " Before you: " + cli.Line(res.From+" said "+handoffWords(h))
 		}
 		if closed != nil {
 			text += " " + cli.Line(closed.Result.From+" had closed the room: "+shorten(closed.Result.Reason)) + "."
@@ -185,12 +185,33 @@ func (h *run) stuckLock(err error) string {
 	return fmt.Sprintf("; the lock of the room is held by process %d (%s), %s: %s", pid, busy.Details["holder_command"], state, do)
 }
 
-// mostBefore is how much of a handoff is shown with a turn that a hook takes.
-const mostBefore = 1 << 10
+// mostPart is how much of each part of a handoff is shown with a turn that a hook takes, in bytes.
+const mostPart = 250
+
+// handoffWords says what is in a handoff, and where the rest is if that is too much.
+func handoffWords(h turn.Handoff) string {
+	var artifacts []string
+	for _, a := range h.Artifacts {
+		artifacts = append(artifacts, a.Text(": "))
+	}
+	text, cut := "", false
+	for _, part := range []struct{ name, text string }{{"", h.Status}, {"; next: ", h.NextAction}, {"; do not: ", strings.Join(h.DoNot, "; ")},
+		{"; open: ", strings.Join(h.OpenQuestions, "; ")}, {"; see ", strings.Join(artifacts, ", ")}} {
+		if part.text != "" {
+			short := shorten(part.text)
+			cut = cut || short != part.text
+			text += part.name + short
+		}
+	}
+	if cut {
+		text += " (all of it: tt wait --json)"
+	}
+	return text
+}
 
 func shorten(text string) string {
-	if len(text) <= mostBefore {
+	if len(text) <= mostPart {
 		return text
 	}
-	return strings.ToValidUTF8(text[:mostBefore], "") + "…"
+	return strings.ToValidUTF8(text[:mostPart], "") + "…"
 }
