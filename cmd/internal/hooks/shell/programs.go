@@ -200,7 +200,8 @@ func (c *call) sed() {
 			continue
 		}
 		before, file := strings.TrimRight(line[:i], "gpiImMe0123456789"), strings.TrimSpace(line[i+2:])
-		if (strings.TrimSpace(before) == "" || strings.HasSuffix(before, "/")) && strings.ContainsAny(file, "./") && !strings.HasSuffix(file, "/") {
+		isText := strings.Contains(before, "s/") && strings.Count(before, "/") < 3 // of s/a/w b/
+		if (strings.TrimSpace(before) == "" || strings.HasSuffix(before, "/")) && !isText && !strings.HasSuffix(file, "/") {
 			c.effect(Effect{Op: "sed w"}, value{text: file})
 		}
 	}

@@ -211,6 +211,8 @@ func (c *call) apply(r rule) {
 		e.Below, e.Destroys = true, true
 	}
 	switch {
+	case isInto && r.is("moves"): // what it moves is gone from where it was
+		targets = append(targets, into...)
 	case isInto:
 		targets = into
 	case len(targets) == 0 && (r.is("here") || e.Git) && !stdin && (!r.is("given") || len(c.words) > 0):
