@@ -85,7 +85,7 @@ const (
 // first; 0 stands for all. Names of secrets are never among them.
 func (v *View) Changes(from, to *Snapshot, filters []string, mostPaths int) (*Changes, error) {
 	c := &Changes{From: nameOf(from), To: nameOf(to), FromTree: from.Tree.String(), ToTree: to.Tree.String()}
-	differences, err := v.differences(from, to, filters)
+	differences, err := v.changed(from, to, filters)
 	if err != nil {
 		return nil, err
 	}
@@ -131,8 +131,8 @@ func (v *View) ChangeOf(from, to *Snapshot, path string) (*PathChange, error) {
 		return nil, err
 	}
 	d := Step{path, from.state(path, a), to.state(path, b)}
-	if d.From == d.To {
-		return nil, nil
+	if steps, err := v.ofTurn(from, to, []Step{d}); err != nil || d.From == d.To || len(steps) == 0 {
+		return nil, err
 	}
 	p := d.change()
 	v.count(d, &p)
@@ -190,6 +190,45 @@ func (v *View) differences(from, to *Snapshot, filters []string) ([]Step, error)
 		err = cmp.Or(err, err2)
 		return hidden
 	}), err
+}
+
+// changed is differences for a turn, without what an undo or a restore of somebody else did in it.
+func (v *View) changed(from, to *Snapshot, filters []string) ([]Step, error) {
+	found, err := v.differences(from, to, filters)
+	if err != nil {
+		return nil, err
+	}
+	return v.ofTurn(from, to, found)
+}
+
+// ofTurn returns those of the differences between the beginning of a turn and another snapshot that are of the turn's
+// own. What somebody else has taken back or restored meanwhile is not; what the turn changed after that begins there.
+func (v *View) ofTurn(from, to *Snapshot, all []Step) (own []Step, err error) {
+	var spans [][2]*Snapshot // between which only the turn changed something
+	begin := from
+	for i, s := range v.All {
+		isAct := s.Why == WhyUndo || s.Why == WhyRestore
+		if isAct && i > 0 && v.All[i-1].Why == whyBefore+s.Why && s.Agent != from.Agent && s.Number > from.Number && (to.Number == 0 || s.Number <= to.Number) {
+			spans, begin = append(spans, [2]*Snapshot{begin, v.All[i-1]}), s
+		}
+	}
+	if from.Why != WhyStart || spans == nil {
+		return all, nil
+	}
+	state := func(s *Snapshot, path string) State {
+		at, failed := v.objects.at(s.Tree, path)
+		err = cmp.Or(err, failed)
+		return s.state(path, at)
+	}
+	for _, d := range all {
+		for _, span := range append(spans, [2]*Snapshot{begin, to}) {
+			if was := state(span[0], d.Path); was != state(span[1], d.Path) {
+				own = append(own, Step{d.Path, was, d.To})
+				break
+			}
+		}
+	}
+	return own, err
 }
 
 // compare returns how two snapshots differ, with the files that differ in permissions alone.

@@ -12,7 +12,7 @@ const MaxPatch = 1 << 20
 
 // Patch returns what changed between two snapshots in the format of git diff.
 func (v *View) Patch(from, to *Snapshot, filters []string) (patch string, truncated bool, err error) {
-	differences, err := v.differences(from, to, filters)
+	differences, err := v.changed(from, to, filters)
 	if err != nil {
 		return "", false, err
 	}

@@ -64,7 +64,7 @@ func (p *Plan) WentPaths() (paths []string) {
 // else. What git alone moved from commit to commit stays: it was nobody's work of that time. There is nothing to be done if there is a conflict. A file that is too large to be
 // recorded, and changed since the first snapshot, is kept as it is.
 func (v *View) PlanUndo(from, to *Snapshot, filters []string) (*Plan, error) {
-	differences, err := v.differences(from, to, filters)
+	differences, err := v.changed(from, to, filters)
 	if err != nil {
 		return nil, err
 	}
