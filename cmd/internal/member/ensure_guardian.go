@@ -2,6 +2,7 @@ package member
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -23,6 +24,7 @@ import (
 // With an engine it is that which says whose the turn is.
 func (r *Room) Keep(ctx context.Context, fence turn.Fence, byHand bool) (pid int, err error) {
 	var before *identity.Process
+	var belongs bool // the turn, to the caller's process
 	keep := func(started *guardianProcess) error {
 		return r.renewLease(ctx, func(st *turn.State, l *turn.Lease) (bool, error) {
 			if err := r.mayKeep(st, l, fence); err != nil {
@@ -33,7 +35,7 @@ func (r *Room) Keep(ctx context.Context, fence turn.Fence, byHand bool) (pid int
 				return false, nil
 			}
 			l.ByHand, l.ModelTurn = l.ByHand || byHand, r.modelTurn()
-			if r.inherits(l) {
+			if belongs = !r.inherits(l); !belongs {
 				l.Holder = r.session()
 				r.own().Notify() // the guardian watches that process from now on
 			}
@@ -47,6 +49,9 @@ func (r *Room) Keep(ctx context.Context, fence turn.Fence, byHand bool) (pid int
 		})
 	}
 	if err := keep(nil); err != nil || pid != 0 {
+		if pid != 0 && belongs && code.Of(err) == code.DiskFull { // the guardian renews the lease as it did
+			err = nil
+		}
 		return pid, err
 	}
 	started, failure := r.startGuardian(fence)
@@ -173,7 +178,11 @@ func (r *Room) Renewal(st *turn.State) Renewal {
 
 // notStarted is the error for a turn that was granted without a guardian.
 func notStarted(turnID int64, failure error) error {
-	return code.New(code.GuardianFailed, "the turn is yours, but its guardian did not start: %v", failure).
+	why := fmt.Sprint(failure)
+	if known := (*code.Error)(nil); errors.As(failure, &known) {
+		why = known.Message
+	}
+	return code.New(code.GuardianFailed, "the turn is yours, but its guardian did not start: %s", why).
 		WithHint(`run "tt wait" again to start it, or end the turn with "tt release"`).
 		With("turn_id", turnID).Because(failure)
 }
