@@ -155,6 +155,7 @@ func (t *turnRequest) answer(ctx context.Context) error {
 	case t.isNew && t.grant.failure != nil:
 		failed = notStarted(t.result.TurnID, t.grant.failure)
 	case t.result.Status == turn.YourTurn:
+		t.Room.forgetWait()
 		failed = ownedError(t.result.TurnID, t.tell(context.WithoutCancel(ctx)))
 	}
 	if t.begin != nil {
