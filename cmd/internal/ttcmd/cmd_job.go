@@ -25,7 +25,7 @@ import (
 var jobRunCommand = &cli.Command{
 	Name: "job run",
 	Args: []cli.Arg{
-		{Name: "name", Usage: "the job: lower-case letters, digits, and . _ - behind the first, 64 at most"},
+		{Name: "name", Usage: "the job: lower-case letters, digits, and . _ - behind the first, 64 at most; not a number"},
 		{Name: "path", Optional: true, Before: true, Usage: session.Usage},
 		{Name: "line", Show: "-- COMMAND", Rest: true, Usage: "the command and its arguments, behind --"},
 	},
@@ -77,9 +77,9 @@ func runJobRun(ctx context.Context, c *cli.Invocation) error {
 	if err != nil {
 		return err
 	}
-	if !locks.ValidName(name) {
+	if !locks.ValidName(name) || strings.Trim(name, "0123456789") == "" { // a number is that of a job
 		return c.Usagef("%q cannot be the name of a job", shortened(name)).
-			WithHint("use lower-case letters and digits, and . _ - behind the first; 64 at most").With("argument", "name")
+			WithHint("use lower-case letters and digits, and . _ - behind the first; 64 at most, and not digits alone").With("argument", "name")
 	}
 	if c.Given("timeout") && c.Duration("timeout") <= 0 {
 		return c.Usagef("--timeout is more than 0").With("flag", "timeout")
