@@ -67,6 +67,8 @@ type WaitResult struct {
 	Warning        string          `json:"warning,omitempty"`        // about the room that this command has opened
 	Engine         string          `json:"engine,omitempty"`         // with not_yet, since when the engine could not be reached; set by the caller
 
+	Parked bool // with not_yet: the agent could have the turn, but asked only for what is meant for it; not part of the result's JSON
+
 	// HandoffSeq is the event_seq of the handoff that came with the turn, 0 if there
 	// is none. The caller reads it from the journal and sets Handoff.
 	HandoffSeq int64
@@ -118,7 +120,12 @@ func Try(s *State, f Facts, r TryRequest) ([]event.Event, WaitResult, error) {
 		res.HeldBy = f.Window
 		return nil, res, nil
 	}
-	return nil, s.NotYet(f), nil
+	res := s.NotYet(f)
+	if r.Park {
+		r.Park = false
+		res.Parked = s.claimable(f, r)
+	}
+	return nil, res, nil
 }
 
 // claimable reports whether the agent may claim the turn.

@@ -202,6 +202,9 @@ func waitingWords(r turn.WaitResult, now time.Time) string {
 		}
 		return text + "."
 	}
+	if r.Parked {
+		return "Waiting until the turn is meant for you; the stick is free."
+	}
 	return "Waiting: the turn is kept for other members for a moment."
 }
 

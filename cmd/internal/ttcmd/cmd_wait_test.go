@@ -30,6 +30,7 @@ func TestWaitingWords(t *testing.T) {
 		{reserved, 30 * time.Second, "Waiting: the turn is reserved for codex:1, 2m30s left to claim it."},
 		{reserved, time.Hour, "Waiting: the turn is reserved for codex:1, 0s left to claim it."},
 		{turn.WaitResult{TurnID: 3}, 0, "Waiting: the turn is kept for other members for a moment."},
+		{turn.WaitResult{TurnID: 3, Parked: true}, 0, "Waiting until the turn is meant for you; the stick is free."},
 	} {
 		if got := waitingWords(test.result, began.Add(test.after)); got != test.want {
 			t.Errorf("after %v: %q, want %q", test.after, got, test.want)

@@ -237,6 +237,9 @@ func notYetWords(t *cli.Text, r turn.WaitResult) string {
 	case r.ReservedFor != "":
 		return fmt.Sprintf("Not your turn: it is reserved for %s (claim time %s).", r.ReservedFor, deadline(t, r.ClaimExpiresAt))
 	}
+	if r.Parked {
+		return "Nobody has named you as the next: the stick is free, and --park leaves it alone. To take it: tt wait"
+	}
 	return "Not your turn yet: the handoff is offered to the other members first."
 }
 
