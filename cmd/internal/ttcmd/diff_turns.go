@@ -47,6 +47,9 @@ func (v *treeView) sinceMine(ctx context.Context, c *cli.Invocation, files []str
 			mine = max(mine, s.Turn)
 		}
 	}
+	if _, err := v.turnNamed(ctx, c, "last"); err != nil {
+		return v.orRenamed(c, err)
+	}
 	if mine == 0 {
 		return v.orRenamed(c, v.noSnapshot("never", "no turn of %s has ended here, as far as is recorded", v.client.Self.ID).WithHint("tt diff last"))
 	}

@@ -154,7 +154,11 @@ func (v *treeView) turnNamed(ctx context.Context, c *cli.Invocation, arg string)
 // noTurn is the refusal for a turn that is not recorded.
 func (v *treeView) noTurn(turnID int64) error {
 	if turnID == 0 {
-		return v.noSnapshot("never", "no turn is recorded yet").WithHint("tt restore lists what there is")
+		hint := "tt restore lists what there is"
+		if v.state != nil && v.state.Owner != "" {
+			hint = "tt diff shows the turn in progress"
+		}
+		return v.noSnapshot("never", "no turn has ended here, as far as is recorded").WithHint("%s", hint)
 	}
 	why := "never"
 	oldest := slices.IndexFunc(v.all, func(s *ledger.Snapshot) bool { return s.Turn > 0 })
