@@ -113,6 +113,11 @@ func errFormatFile(err *lockfile.NotRegularError) error {
 		WithHint("move it away").With("path", err.Path).Because(err)
 }
 
+func errFormatEmpty(path string) error {
+	return code.New(code.DataDirUnusable, "%s is empty: it is damaged", path).
+		WithHint("remove it: all goes on without it").With("path", path)
+}
+
 func errNewerLayout(dir, format string) error {
 	return code.New(code.UnsupportedFormat, "%s was written by a newer version (format %.20q, this one knows %d)", dir, format, layoutFormat).
 		WithHint("update; or set TALKING_STICK_DATA_DIR to another directory, the same one for all agents; nothing was changed").With("path", dir)

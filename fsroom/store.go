@@ -213,7 +213,7 @@ func (s *Store) Dir() string { return s.dir }
 func (s *Store) formatFile() string { return filepath.Join(s.dir, "format") }
 
 func (s *Store) checkFormat() error {
-	const limit = 1 << 10
+	const limit = 16 << 20
 	b, err := lockfile.ReadRegular(s.formatFile(), limit)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -225,9 +225,12 @@ func (s *Store) checkFormat() error {
 	if err != nil {
 		return s.Explain(err, s.formatFile())
 	}
-	n, err := strconv.Atoi(strings.TrimSpace(string(b)))
-	if err != nil || n < 1 || n > layoutFormat {
-		return errNewerLayout(s.dir, strings.TrimSpace(string(b)))
+	text := strings.TrimSpace(string(b))
+	switch n, err := strconv.Atoi(text); {
+	case strings.Trim(text, "\x00") == "": // a power cut, or half a copy
+		return errFormatEmpty(s.formatFile())
+	case err != nil || n < 1 || n > layoutFormat:
+		return errNewerLayout(s.dir, text)
 	}
 	return nil
 }
