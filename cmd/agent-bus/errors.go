@@ -5,7 +5,6 @@ import (
 	"errors"
 
 	"github.com/talking-stick/tt/cmd/agent-bus/internal/tools"
-	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/cmd/internal/questions"
 	"github.com/talking-stick/tt/fsroom/code"
 )
@@ -23,7 +22,7 @@ func (b *bus) busError(err error) error {
 	case code.DataDirUnusable:
 		e.Hint = "make the directory writable, or set " + envDataDir + " to another one"
 	case code.CorruptRoom:
-		e.Hint = "the other topics can be used; look at this one with: TALKING_STICK_DATA_DIR=" + cli.ShellWord(b.Path) + " tt doctor"
+		e.Hint = "the other topics can be used; look at this one with: TALKING_STICK_DATA_DIR=" + code.ShellWord(b.Path) + " tt doctor"
 	case code.UnsupportedFormat:
 		e.Hint = b.formatHint(e)
 	case code.InDoubt:

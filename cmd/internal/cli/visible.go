@@ -42,15 +42,6 @@ func show(s, allowed string) string {
 	return b.String()
 }
 
-// ShellWord returns text as one word of a shell's command line.
-func ShellWord(text string) string {
-	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:=@,+%"
-	if text != "" && strings.Trim(text, plain) == "" {
-		return text
-	}
-	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
-}
-
 // isPlain reports whether s is printable ASCII, as nearly all text is.
 func isPlain(s string) bool {
 	for i := 0; i < len(s); i++ {

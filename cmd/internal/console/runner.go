@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"github.com/talking-stick/tt/fsroom/code"
 	"strings"
 	"time"
 
@@ -68,7 +69,7 @@ func (c command) line() string {
 	words := []string{"tt"}
 	for _, arg := range c.argv {
 		if arg != "--json" {
-			words = append(words, cli.ShellWord(arg))
+			words = append(words, code.ShellWord(arg))
 		}
 	}
 	return strings.Join(words, " ")

@@ -9,6 +9,7 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/hooks/guard"
 	"github.com/talking-stick/tt/cmd/internal/hooks/listen"
 	"github.com/talking-stick/tt/cmd/internal/member"
+	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/fsroom/workspace"
 	"github.com/talking-stick/tt/identity/harness"
@@ -109,7 +110,7 @@ func (h *run) beCallable(agent *listen.Agent) {
 }
 
 func waitYourself(w *workspace.Workspace) string {
-	return "Wait for your turn with: tt wait --json --path '" + w.Path + "'"
+	return "Wait for your turn with: tt wait --json --path " + code.ShellWord(w.Path)
 }
 
 // next says what a session that wants the turn is to do: where something calls it, it may end

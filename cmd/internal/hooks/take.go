@@ -148,7 +148,7 @@ func (h *run) notTaken(ctx context.Context, root string, err error) error {
 	h.log(err)
 	// Whoever was faster may have the lock still. To look takes none.
 	if now, _ := h.rooms().Stick(ctx, root, h.call); now != nil && now.Holder != "" && now.Holder != now.Me && !now.ActsForHolder {
-		next := "Wait for your turn with: tt wait --json --path '" + root + "'"
+		next := "Wait for your turn with: tt wait --json --path " + code.ShellWord(root)
 		return h.refuseFor(root, fmt.Sprintf("is held by %s (turn %d)", now.Holder, now.Turn), next)
 	}
 	switch c := code.Of(err); {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/talking-stick/tt/fsroom"
+	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/fsroom/workspace"
 	"github.com/talking-stick/tt/identity"
@@ -100,7 +101,7 @@ func (c *Client) SelectRoom(w *workspace.Workspace, forceNew bool) (*Room, error
 			"; the stick of the new one counts below "+at+" alone, until its last member leaves")
 	default:
 		warnings = append(warnings, fmt.Sprintf("there is another room above the workspace root, at %s%s: this one has a stick of "+
-			"its own; to share that one: --path '%[1]s'", outer.above(above.State), heldBy(above.State)))
+			"its own; to share that one: --path %s", outer.above(above.State), heldBy(above.State), code.ShellWord(outer.above(above.State))))
 	}
 	if isEverywhere(at) {
 		warnings = append(warnings, "the room is at "+at+", above nearly everything: leave it with \"tt leave\", and join in the "+

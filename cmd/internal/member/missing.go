@@ -71,12 +71,12 @@ func lostHint(st *turn.State, me string) string {
 	hint := fmt.Sprintf("you are still a member of the room of %s, which is not there any more", path)
 	switch {
 	case st.Owner == me:
-		hint += fmt.Sprintf(", and hold the stick there: end the turn with \"tt release --path '%s' …\"", path)
+		hint += fmt.Sprintf(", and hold the stick there: end the turn with \"tt release --path %s …\"", code.ShellWord(path))
 	case st.Owner != "":
 		hint += ", where " + st.Owner + " holds the stick"
 	}
-	return hint + fmt.Sprintf("; if it was renamed, \"tt room export --path '%[1]s' >FILE\" and here \"tt room import FILE\" "+
-		"bring its turns and notes; end it with \"tt leave --path '%[1]s'\"", path)
+	return hint + fmt.Sprintf("; if it was renamed, \"tt room export --path %[1]s >FILE\" and here \"tt room import FILE\" "+
+		"bring its turns and notes; end it with \"tt leave --path %[1]s\"", code.ShellWord(path))
 }
 
 // heldBy says who has the stick of a room, "" if nobody has.

@@ -161,7 +161,7 @@ func (r *Room) Away(st *turn.State, name string) (*Sibling, error) {
 	}
 	if len(found) > 1 {
 		return nil, code.New(code.AmbiguousRecipient, "%s works in several working trees of the repository", name).
-			WithHint("say it in one of them: --path '%s'", found[0].Path).With("candidates", candidates)
+			WithHint("say it in one of them: --path %s", code.ShellWord(found[0].Path)).With("candidates", candidates)
 	}
 	if len(found) == 0 {
 		return nil, nil

@@ -297,8 +297,8 @@ func writeDoctor(t *cli.Text, r doctorResult) {
 		t.Line("%s %s", t.Dim("note"), hint)
 	}
 	for _, m := range r.MissingPaths {
-		t.Line("%s a room belongs to %s, which is not there any more; its commands take --path '%s'", t.Dim("note"),
-			m.CanonicalPath, m.CanonicalPath)
+		t.Line("%s a room belongs to %s, which is not there any more; its commands take --path %s", t.Dim("note"),
+			m.CanonicalPath, code.ShellWord(m.CanonicalPath))
 	}
 	if r.Engine != nil && r.Engine.Reached {
 		t.Line("%s the engine %s answers.", t.Green("ok"), r.Engine.Name)

@@ -3,6 +3,7 @@ package ttcmd
 import (
 	"context"
 	"errors"
+	"github.com/talking-stick/tt/fsroom/code"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -110,7 +111,7 @@ func writeTrees(t *cli.Text, trees []treeHealth) {
 				"when it has that name again", t.Dim("note"), tree.Root, sizeWords(tree.Bytes))
 		case tree.RootMissing:
 			t.Line("%s changes of %s are recorded, which is not there any more (%s); tt doctor --prune-ledger --path %s "+
-				"removes them", t.Dim("note"), tree.Root, sizeWords(tree.Bytes), cli.ShellWord(tree.Root))
+				"removes them", t.Dim("note"), tree.Root, sizeWords(tree.Bytes), code.ShellWord(tree.Root))
 		}
 	}
 	if n := len(trees); n > 0 {

@@ -182,7 +182,7 @@ func writeJoin(t *cli.Text, r joinResult) {
 	}
 	if r.CanonicalPath != r.WorkspaceRoot {
 		t.Line("This stick counts below %s alone, not in the rest of %s. When the work on this part is done: tt leave "+
-			"--path '%[1]s'", r.CanonicalPath, r.WorkspaceRoot)
+			"--path %s", r.CanonicalPath, r.WorkspaceRoot, code.ShellWord(r.CanonicalPath))
 	}
 	writeRoom(t, r.Room)
 	writeMembers(t, r.Members, r.AgentID)

@@ -97,10 +97,10 @@ func adviseUpdate(path, installer, version string) updateAdvice {
 	a := updateAdvice{Method: installer, Executable: path}
 	switch installer {
 	case "make":
-		a.Shell, a.Note = "git pull && make && install -m 0755 bin/"+strings.Join(present, " bin/")+" "+cli.ShellWord(dir),
+		a.Shell, a.Note = "git pull && make && install -m 0755 bin/"+strings.Join(present, " bin/")+" "+code.ShellWord(dir),
 			"run it in the checkout that tt was built from"
 		if filepath.Base(dir) == "bin" {
-			a.Shell = "git pull && make install PREFIX=" + cli.ShellWord(filepath.Dir(dir))
+			a.Shell = "git pull && make install PREFIX=" + code.ShellWord(filepath.Dir(dir))
 		}
 		if natsd {
 			a.Note += "; before make: make natsd, for the new " + server
@@ -110,7 +110,7 @@ func adviseUpdate(path, installer, version string) updateAdvice {
 		if runtime.GOOS == "darwin" {                            // BSD tar matches patterns by itself
 			pattern = " --strip-components=2 '*/bin/*'"
 		}
-		a.Shell = "curl -fsSL " + releases + "/tt_" + runtime.GOOS + "_" + runtime.GOARCH + ".tar.gz | tar -xzf - -C " + cli.ShellWord(dir) + pattern
+		a.Shell = "curl -fsSL " + releases + "/tt_" + runtime.GOOS + "_" + runtime.GOARCH + ".tar.gz | tar -xzf - -C " + code.ShellWord(dir) + pattern
 		a.Note = "checksums are in " + releases + "/SHA256SUMS"
 	default:
 		a.Method, a.Runnable = "go-install", strings.HasPrefix(version, "v") && !strings.HasSuffix(version, "+dirty")
@@ -121,7 +121,7 @@ func adviseUpdate(path, installer, version string) updateAdvice {
 		if natsd { // a module of its own, which go install takes by itself only
 			a.Note = "and " + server + ": CGO_ENABLED=0 go install " + module + "/cmd/" + server + "@latest"
 		}
-		a.Shell = "CGO_ENABLED=0 GOBIN=" + cli.ShellWord(dir) + " " + strings.Join(a.Command[3:], " ")
+		a.Shell = "CGO_ENABLED=0 GOBIN=" + code.ShellWord(dir) + " " + strings.Join(a.Command[3:], " ")
 		if !a.Runnable {
 			a.Method, a.Note = "unknown", "how this tt was installed is unknown; this puts the latest release in its place"
 		}

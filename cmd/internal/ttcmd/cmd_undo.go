@@ -101,21 +101,26 @@ func stay(n int) string {
 
 // undoConflict is the refusal of an undo, with the command for what can be undone.
 func undoConflict(turnID int64, p *ledger.Plan, conflicts []ledger.Conflict) error {
-	var words []string
+	var why []string
 	for _, x := range conflicts {
-		if len(words) == 5 {
-			words = append(words, "…")
+		if len(why) == 5 {
+			why = append(why, "…")
 			break
 		}
-		words = append(words, conflictWords(x))
+		why = append(why, conflictWords(x))
 	}
 	e := code.New(code.UndoConflict, "nothing was undone, because %s of the turn cannot be taken back: %s",
-		counted(len(conflicts), "file"), strings.Join(words, "; ")).
+		counted(len(conflicts), "file"), strings.Join(why, "; ")).
 		With("turn_id", turnID).With("conflicts", conflicts)
-	bad := func(path string) bool {
-		return slices.ContainsFunc(conflicts, func(x ledger.Conflict) bool { return x.Path == path })
+	var rest, words []string
+	for _, s := range p.Steps {
+		path := ledger.Printable(s.Path)
+		if !slices.ContainsFunc(conflicts, func(x ledger.Conflict) bool { return x.Path == path }) {
+			rest, words = append(rest, path), append(words, code.ShellWord(s.Path))
+		}
 	}
-	rest := slices.DeleteFunc(stepPaths(p.Steps), bad)
+	slices.Sort(rest)
+	slices.Sort(words)
 	const most = 20
 	switch n := len(rest); {
 	case n == 0:
@@ -123,11 +128,7 @@ func undoConflict(turnID int64, p *ledger.Plan, conflicts []ledger.Conflict) err
 	case n > most:
 		return e.WithHint("the other %d can be undone by naming them", n).With("others", rest)
 	}
-	quoted := make([]string, len(rest))
-	for i, path := range rest {
-		quoted[i] = cli.ShellWord(path)
-	}
-	return e.WithHint("undo the rest: tt undo %d %s", turnID, strings.Join(quoted, " ")).With("others", rest)
+	return e.WithHint("undo the rest: tt undo %d %s", turnID, strings.Join(words, " ")).With("others", rest)
 }
 
 func conflictWords(x ledger.Conflict) string {

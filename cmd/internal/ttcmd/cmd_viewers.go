@@ -27,5 +27,5 @@ func runViewer(_ context.Context, c *cli.Invocation) error {
 	return code.New(code.ConsoleNotInstalled, "%s is in the program %s, which is not beside tt and not in PATH, or cannot be run",
 		c.Cmd.Name, second.Console).
 		WithHint(`run "make install" in a checkout, take it from the release archive of tt, or: CGO_ENABLED=0 GOBIN=%s go install github.com/talking-stick/tt/cmd/%s@latest`,
-			cli.ShellWord(filepath.Dir(own)), second.Console)
+			code.ShellWord(filepath.Dir(own)), second.Console)
 }

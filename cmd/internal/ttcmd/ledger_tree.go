@@ -124,7 +124,7 @@ func (v *treeView) turnNamed(ctx context.Context, c *cli.Invocation, arg string)
 		}
 	case parseErr != nil || n < 1:
 		return s, c.Usagef("%q is no turn: give its number, last or now", arg).
-			WithHint("of the last one: tt %s last %s", c.Cmd.Name, cli.ShellWord(arg))
+			WithHint("of the last one: tt %s last %s", c.Cmd.Name, code.ShellWord(arg))
 	default:
 		s.turn = n
 	}
@@ -187,7 +187,7 @@ func (v *treeView) renamed(c *cli.Invocation) (roots []string) {
 // renamedWords says what to do where this tree was renamed.
 func (v *treeView) renamedWords(roots []string) string {
 	return fmt.Sprintf("snapshots are kept of %s, which is gone: if this is it, give it that name again (mv %s %s), and look there",
-		strings.Join(roots, ", "), cli.ShellWord(v.Tree.Ledger.Root()), cli.ShellWord(roots[0]))
+		strings.Join(roots, ", "), code.ShellWord(v.Tree.Ledger.Root()), code.ShellWord(roots[0]))
 }
 
 // orRenamed adds to a refusal that the tree may have been renamed.
@@ -220,7 +220,7 @@ func (v *treeView) snapshotNamed(c *cli.Invocation, arg string) (*ledger.Snapsho
 		}
 		words := ""
 		for _, f := range files {
-			words += " " + cli.ShellWord(f)
+			words += " " + code.ShellWord(f)
 		}
 		return nil, c.Usagef("%q is no snapshot: they are named s and a number, and listed by tt restore", arg).
 			WithHint("what was lost last comes back with: tt restore --lost%s", words)

@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/talking-stick/tt/cmd/internal/hooks/payload"
+	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/identity/harness"
 )
 
@@ -200,7 +201,7 @@ func (s *Stick) next(wait string) string {
 // which the session works; "" where they are not needed.
 func where(s, here *Stick) (in, other string) {
 	if here == nil || here.Root != s.Root {
-		in = " --path '" + s.Root + "'"
+		in = " --path " + code.ShellWord(s.Root)
 	}
 	if in != "" && here != nil {
 		other = "This part of the workspace has a stick of its own; that of " + here.Root + " does not count here. "
