@@ -240,7 +240,7 @@ func TestDataDirectoryFormat(t *testing.T) {
 	tests := map[string]code.Code{
 		"1\n": "", "1": "", " 1 \n": "",
 		"2\n": code.UnsupportedFormat, "0": code.UnsupportedFormat, "-1": code.UnsupportedFormat,
-		"": code.UnsupportedFormat, "one": code.UnsupportedFormat, "1.5": code.UnsupportedFormat,
+		"": code.DataDirUnusable, "\x00\x00": code.DataDirUnusable, "one": code.UnsupportedFormat, "1.5": code.UnsupportedFormat,
 	}
 	for content, want := range tests {
 		dir := tempDir(t)
