@@ -89,11 +89,11 @@ const ifStopped = "at its next prompt if its user has pressed Esc"
 // hintNobodyTells is the advice to who has assigned the turn to a member that nothing
 // tells of it.
 func hintNobodyTells(agent, by string) string {
-	wake := "ask a person to wake it"
+	wake, back := "ask a person to wake it", `others may take the turn when the claim time is over, and you if your user asks for it: "tt take --operator-requested --reason …"`
 	if IsPerson(by) {
-		wake = "wake it"
+		wake, back = "wake it", `"tt take --reason …" gets the turn back`
 	}
-	return fmt.Sprintf(`nothing tells %s that the turn is its own while its model is idle: %s; if it does not come, "tt take --reason …" gets the turn back`, agent, wake)
+	return fmt.Sprintf("nothing tells %s that the turn is its own while its model is idle: %s; if it does not come, %s", agent, wake, back)
 }
 
 // IsPerson reports whether the id is that of a person and not of a harness.

@@ -1,6 +1,7 @@
 package turn_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -93,6 +94,23 @@ func TestAssign(t *testing.T) {
 				equal(t, "owner", w.state.Owner, owner)
 			}
 		})
+	}
+}
+
+// TestAssignToNobodyWhoHears: who wrote the handoff is told a way to have the turn again that is open to it.
+func TestAssignToNobodyWhoHears(t *testing.T) {
+	w := room(t, members("a", "b", "c"), held("a"))
+	w.later(10 * time.Minute) // b has run no command since
+	res, err := w.assign(w.fence(), "b")
+	if err != nil || !strings.Contains(res.Hint, `and you if your user asks for it: "tt take --operator-requested --reason …"`) {
+		t.Errorf("%q, %v", res.Hint, err)
+	}
+	w.later(time.Hour)
+	if _, err := w.take(turn.TakeRequest{Agent: "a", Reason: "r"}); code.Of(err) != code.TakeoverIneligible {
+		t.Errorf("without an operator: %v", err)
+	}
+	if _, err := w.take(turn.TakeRequest{Agent: "a", Reason: "r", Operator: true}); err != nil {
+		t.Error(err)
 	}
 }
 
