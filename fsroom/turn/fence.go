@@ -37,7 +37,7 @@ func (s *State) overtaken(f Facts, fence Fence, c code.Code, format string, args
 }
 
 // NoActiveLease refuses an agent that holds no turn, or that was not told of the one it has.
-func NoActiveLease(s *State, f Facts, agent string) error {
+func NoActiveLease(s *State, f Facts, agent string) *code.Error {
 	e := code.New(code.NoActiveLease, "%s holds no turn here", agent).WithHint(hintGetTurn)
 	if s.Owner == agent {
 		e = code.New(code.NoActiveLease, "%s has turn %d, but no record of its lease", agent, s.Turn).WithHint(hintToldTurn)

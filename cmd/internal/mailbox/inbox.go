@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/talking-stick/tt/cmd/internal/member"
 	"github.com/talking-stick/tt/cmd/internal/questions"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/topic"
@@ -151,7 +152,7 @@ func (m *Mailbox) Inbox(ctx context.Context) (*Inbox, error) {
 	if err != nil {
 		return nil, err
 	}
-	in.Next = in.next()
+	in.Next = in.next(m.Room.ActsFor(st))
 	return in, nil
 }
 
@@ -210,8 +211,8 @@ func newAnswers(ctx context.Context, t *questions.Topic, s *topic.State, agent s
 	return answers, ids, nil
 }
 
-// next returns what the agent should do now.
-func (in *Inbox) next() string {
+// next returns what the agent should do now. See [member.Room.ActsFor].
+func (in *Inbox) next(actsFor string) string {
 	switch {
 	case in.Turn.State == turn.StateClosed:
 		return "nothing: the room has ended"
@@ -221,6 +222,9 @@ func (in *Inbox) next() string {
 		return "work; then tt release with a handoff"
 	case in.Turn.ForYou:
 		return "tt wait: the turn is yours"
+	}
+	if actsFor != "" {
+		return member.WorkFor(actsFor)
 	}
 	return "tt wait --inbox"
 }

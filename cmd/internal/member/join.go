@@ -138,7 +138,7 @@ func (r *Room) join(ctx context.Context, observe bool) (*snapshot, error) {
 		return nil, err
 	}
 	observes := func(st *turn.State) bool {
-		return observe || st.Owner != "" && st.Owner != r.Self.ID && r.StartedByOwner(st, r.Self.Harness, r.Self.Root)
+		return observe || r.ActsFor(st) != ""
 	}
 	if m := snap.State.Member(r.Self.ID); m != nil && (!m.Observer || observes(snap.State)) && !r.Ended(snap.State) {
 		r.JoinedAt = snap.State.Seq

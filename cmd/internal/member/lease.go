@@ -266,7 +266,11 @@ func (r *Room) Fence(ctx context.Context) (turn.Fence, error) {
 		return fence, nil
 	default:
 		if err = r.checkHost(st); err == nil {
-			err = turn.NoActiveLease(st, r.Facts(st), r.Self.ID)
+			refusal := turn.NoActiveLease(st, r.Facts(st), r.Self.ID)
+			if owner := r.ActsFor(st); owner != "" {
+				refusal.WithHint("%s", WorkFor(owner))
+			}
+			err = refusal
 		}
 	}
 	return turn.Fence{}, r.refused(ctx, st, err)

@@ -169,6 +169,19 @@ func (c *Client) isAlive(p *identity.Process) bool {
 	return p != nil && c.Table.Verdict(*p) == identity.Alive
 }
 
+// ActsFor returns the agent that has the turn where a command of it has started the calling session, else "".
+func (r *Room) ActsFor(st *turn.State) string {
+	if st.Owner == r.Self.ID || st.Owner == "" || !r.StartedByOwner(st, r.Self.Harness, r.Self.Root) {
+		return ""
+	}
+	return st.Owner
+}
+
+// WorkFor is what to do next for a session that acts for an agent.
+func WorkFor(owner string) string {
+	return "work for " + owner + ", which holds the stick and has started you; it releases"
+}
+
 // StartedByOwner reports whether the calling session, of which root is the process if that
 // is known and kind the harness, was started by a command of the agent that has the turn. See [identity.StartedBy].
 func (r *Room) StartedByOwner(st *turn.State, kind string, root *identity.Process) bool {

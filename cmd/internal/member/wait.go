@@ -235,11 +235,10 @@ func (t *turnRequest) isOver() bool {
 // actsForOwner reports whether the agent is to wait for one that has started it, which would wait
 // for itself if that waits for its end. The result says so.
 func (t *turnRequest) actsForOwner() bool {
-	owner, r := t.result.CurrentOwner, t.Room
-	if t.result.Status != turn.NotYet || owner == "" || owner == r.Self.ID || !r.StartedByOwner(t.after, r.Self.Harness, r.Self.Root) {
+	if t.result.Status != turn.NotYet || t.result.CurrentOwner == "" || t.Room.ActsFor(t.after) == "" {
 		return false
 	}
-	t.result.Evidence.Hint = owner + " has started you: you act for it, do not wait"
+	t.result.Evidence.Hint = t.result.CurrentOwner + " has started you: you act for it, do not wait"
 	return true
 }
 

@@ -115,8 +115,7 @@ func check(ctx context.Context, c *cli.Invocation) (checkResult, error) {
 	if res.HeldBy = room.HeldByOtherWindow(st); res.HeldBy != 0 {
 		res.Reason = turn.HeldInWindow
 	}
-	if res.Reason != "" && v.Owner != "" && st.Holds(f, v.Owner, room.CurrentFence(st)) == "" &&
-		room.StartedByOwner(st, client.Self.Harness, client.Self.Root) {
+	if res.Reason != "" && v.Owner != "" && st.Holds(f, v.Owner, room.CurrentFence(st)) == "" && room.ActsFor(st) != "" {
 		res.Reason, res.ActsFor = "", v.Owner
 	}
 	res.Holds = res.Reason == ""

@@ -49,6 +49,7 @@ type statusResult struct {
 	Owner          string         `json:"owner,omitempty"`
 	ReservedFor    string         `json:"reserved_for,omitempty"`
 	YouOwn         bool           `json:"you_own"`
+	ActsFor        string         `json:"acts_for,omitempty"`    // the owner, one of whose commands has started the caller's session
 	HeldBy         int            `json:"held_by_pid,omitempty"` // the process of the caller's session that has the turn, in another window
 	YourTurnNext   bool           `json:"your_turn_next"`
 	LeaseExpiresAt *event.Time    `json:"lease_expires_at,omitempty"`
@@ -86,7 +87,9 @@ func runStatus(ctx context.Context, c *cli.Invocation) error {
 	if err != nil {
 		return err
 	}
-	hooks.NoticeOldSession(c.Env, room.Client, func(text string) { c.Notice(text) })
+	if room.ActsFor(st) == "" {
+		hooks.NoticeOldSession(c.Env, room.Client, c.Notice)
+	}
 	now := room.Look(st)
 	st, f := now.State, now.Facts
 	res := statusFor(room, st, f)
@@ -109,7 +112,7 @@ func statusFor(room *member.Room, st *turn.State, f turn.Facts) statusResult {
 		YouOwn: v.Owner == room.Self.ID, HeldBy: f.Window,
 		YourTurnNext:   v.ReservedFor == room.Self.ID || st.Pending.Preferred == room.Self.ID,
 		LeaseExpiresAt: v.LeaseExpiresAt, ClaimExpiresAt: v.ClaimExpiresAt,
-		Guardian: room.Renewal(st), Trouble: v.Trouble, Unread: mailbox.Of(room).Unread(st).Messages,
+		ActsFor: room.ActsFor(st), Guardian: room.Renewal(st), Trouble: v.Trouble, Unread: mailbox.Of(room).Unread(st).Messages,
 	}
 	res.Owed, res.Answers = mailbox.Of(room).Debts(st)
 	res.OpenNotes, res.OpenPages = openNotesFor(st, room.Self.ID)
@@ -160,6 +163,8 @@ func nextAction(r statusResult) string {
 		return "tt wait: it goes on when the engine answers"
 	case r.HeldBy != 0:
 		return otherWindow
+	case r.ActsFor != "":
+		return member.WorkFor(r.ActsFor)
 	case r.YouOwn && (r.State == turn.StateStaleOwner || r.Guardian.Status != turn.Alive):
 		return "tt wait, to get a guardian for your turn again"
 	case r.YouOwn:

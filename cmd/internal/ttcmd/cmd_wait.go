@@ -130,7 +130,9 @@ func runWait(ctx context.Context, c *cli.Invocation) error {
 	}
 	recordFirst(ctx, c, room)
 	out := newWaitOutput(c, room)
-	hooks.NoticeOldSession(c.Env, room.Client, func(text string) { c.Notice(text) })
+	if room.ActsFor(snap.State) == "" {
+		hooks.NoticeOldSession(c.Env, room.Client, c.Notice)
+	}
 	c.Out.Until(ctx)
 	return interrupted(ctx, out.exit(room.Wait(ctx, limit, c.Bool("park"), c.Bool("inbox"), out)))
 }

@@ -53,6 +53,9 @@ func TestChildOfTheHolder(t *testing.T) {
 				for _, line := range []string{"wait --timeout $LIMIT", "wait --inbox --timeout $LIMIT", "try"} {
 					asks += "tt " + line + " --json --path " + r.workspace + "\n"
 				}
+				for _, line := range []string{"status", "inbox", "release --status s --next-action n"} {
+					asks += "tt " + line + " --json --path " + r.workspace + " 2>&1\n"
+				}
 				script("asks-"+inner.Program, asks)
 				hold += "echo " + inner.Program + "\n" + "sh -c '" + run(inner) + "; :'\n"
 			}
@@ -87,6 +90,9 @@ func TestChildOfTheHolder(t *testing.T) {
 				if n := strings.Count(said[inner.Program], " has started you: you act for it, do not wait"); n != 3 &&
 					strings.Contains(said[inner.Program], "acts_for") {
 					t.Errorf("%s runs %s, which waits for it: %s", outer.Program, inner.Program, said[inner.Program])
+				}
+				if n := strings.Count(said[inner.Program], "work for "); n != 3 && strings.Contains(said[inner.Program], "acts_for") {
+					t.Errorf("%s runs %s, which is told to wait: %s", outer.Program, inner.Program, said[inner.Program])
 				}
 				stranger := exec.Command("sh", "-c", run(inner)+"; :")
 				stranger.Dir, stranger.Env = dir, append(env, "LIMIT=0s")

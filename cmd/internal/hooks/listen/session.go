@@ -25,7 +25,7 @@ func (a *Agent) SessionLine(ctx context.Context, w *workspace.Workspace, told bo
 		return line + " in another window (process " + strconv.Itoa(pid) + "): its changes are made there.", nil
 	case st.Owner == me:
 		return line + "; end it with a handoff: tt release.", nil
-	case st.Owner != "" && room.StartedByOwner(st, a.Client.Self.Harness, a.Client.Self.Root):
+	case room.ActsFor(st) != "":
 		return line + " and has started you: you act for it, and wait for no turn.", nil
 	case st.ReservedFor == me, !room.IsMember(st), !told:
 		return line + "; to change files, wait for your turn: tt wait --json.", nil
