@@ -108,7 +108,7 @@ func (c *Client) SelectRoom(w *workspace.Workspace, forceNew bool) (*Room, error
 			"directory of the work")
 	}
 	for _, st := range c.lost() {
-		warnings = append(warnings, lostHint(st, c.Self.ID))
+		warnings = append(warnings, lostHint(st, c.Self.ID, false))
 	}
 	r = c.Room(fsroom.RoomName(w.Identity(at)), w)
 	r.Created, r.Warning = true, strings.Join(warnings, "; ")

@@ -55,7 +55,7 @@ func (c *Client) tellLost(e *code.Error) *code.Error {
 	var paths []string
 	for _, st := range c.lost() {
 		paths = append(paths, st.CanonicalPath)
-		e.Hint += "; " + lostHint(st, c.Self.ID)
+		e.Hint += "; " + lostHint(st, c.Self.ID, e.Code == code.RoomNotFound)
 	}
 	if paths != nil {
 		e.With("missing_paths", paths)
@@ -65,8 +65,8 @@ func (c *Client) tellLost(e *code.Error) *code.Error {
 
 // lostHint says what an agent can do that is still a member of a room whose directory is
 // gone. Who holds the stick there is told to release it first, so that its handoff is not
-// lost.
-func lostHint(st *turn.State, me string) string {
+// lost. Where there is no room yet, that one can be brought there.
+func lostHint(st *turn.State, me string, canImport bool) string {
 	path := st.CanonicalPath
 	hint := fmt.Sprintf("you are still a member of the room of %s, which is not there any more", path)
 	switch {
@@ -75,8 +75,11 @@ func lostHint(st *turn.State, me string) string {
 	case st.Owner != "":
 		hint += ", where " + st.Owner + " holds the stick"
 	}
-	return hint + fmt.Sprintf("; if it was renamed, \"tt room export --path %[1]s >FILE\" and here \"tt room import FILE\" "+
-		"bring its turns and notes; end it with \"tt leave --path %[1]s\"", code.ShellWord(path))
+	word := code.ShellWord(path)
+	if canImport {
+		hint += fmt.Sprintf("; if it was renamed, \"tt room export --path %s >FILE\" and here \"tt room import FILE\" bring its turns and notes", word)
+	}
+	return hint + fmt.Sprintf("; end it with \"tt leave --path %s\"", word)
 }
 
 // heldBy says who has the stick of a room, "" if nobody has.
