@@ -103,16 +103,6 @@ func (n News) Class() string {
 // written returns how much others have written.
 func (n News) written() int { return n.Messages + n.Notes + n.Asked + n.Answers }
 
-// AddAsked takes into account questions that the agent owes an answer, and answers to its
-// own. by are their authors.
-func (n *News) AddAsked(s *State, asked, answers int, by []string) {
-	n.Asked += asked
-	n.Answers += answers
-	for _, id := range by {
-		n.ByPerson = n.ByPerson || s.isPerson(id)
-	}
-}
-
 // Without returns the news without the classes.
 func (n News) Without(classes ...string) News {
 	for _, class := range classes {
@@ -147,34 +137,12 @@ func (n News) Like(other News) News {
 	return n
 }
 
-// Add takes into account a message, or the end of something, that the agent was not told
-// of.
-func (n *News) Add(s *State, e *event.Event, agent string) {
-	switch class := ClassOf(e, agent); {
-	case class == ClassLost:
-		n.Lost = e.Type
-	case class == ClassMessage && e.Type == MessageSent:
-		n.Messages++
-		n.ByPerson = n.ByPerson || s.isPerson(e.From)
-	}
-}
-
-// AddNotes takes into account the open notes for the agent alone that it was not shown.
-func (n *News) AddNotes(s *State, agent string, seen SeenNotes) {
-	for i := range s.Notes {
-		if note := &s.Notes[i]; !seen.Has(note) && note.Target == agent && note.Author != agent {
-			n.Notes++
-			n.ByPerson = n.ByPerson || s.isPerson(note.Author)
-		}
-	}
-}
-
 // AddOffer takes into account a turn that the agent may take now, if its handoff comes
 // after an event.
 func (n *News) AddOffer(s *State, f Facts, agent string, after int64) {
 	if s.Pending.Seq > after && s.Offers(f, agent) {
 		n.Offer, n.Turn = s.Pending.Seq, s.Turn+1
-		n.Plain = !s.Pending.Direct && !s.isPerson(s.Pending.From) && !f.presence(agent).Wants // which was promised to be called
+		n.Plain = !s.Pending.Direct && !s.IsPerson(s.Pending.From) && !f.presence(agent).Wants // which was promised to be called
 	}
 }
 
@@ -199,8 +167,8 @@ func (s *State) Offers(f Facts, agent string) bool {
 	return !s.deferred(f, agent)
 }
 
-// isPerson reports whether the member is a person.
-func (s *State) isPerson(id string) bool {
+// IsPerson reports whether the member is a person.
+func (s *State) IsPerson(id string) bool {
 	m := s.Member(id)
 	return m != nil && m.SessionKind == kindPerson
 }

@@ -108,7 +108,7 @@ func (s *State) AtRest() bool {
 
 // rests reports whether a release by the agent after so many short turns wakes nobody.
 func (s *State) rests(agent string, shortTurns int64) bool {
-	return shortTurns > 0 && shortTurns > int64(len(s.rivals(agent))) && !s.isPerson(agent)
+	return shortTurns > 0 && shortTurns > int64(len(s.rivals(agent))) && !s.IsPerson(agent)
 }
 
 // restWords says why nobody is woken for the turn.

@@ -91,7 +91,7 @@ func (s *State) Reach(f Facts, id string) string { return s.reach(f, id, f.heari
 // reachOfTurn is Reach for a turn that an agent has released, or would.
 func (s *State) reachOfTurn(f Facts, id, from string) string {
 	named := s.Owner == "" && s.Pending.Direct && s.ReservedFor == id
-	return s.reach(f, id, !named && !s.isPerson(from) && !f.presence(id).Wants && f.hearing(id).TurnsSpent != 0)
+	return s.reach(f, id, !named && !s.IsPerson(from) && !f.presence(id).Wants && f.hearing(id).TurnsSpent != 0)
 }
 
 // reach is Reach for something of which the agent is not told as long as it is spent.
@@ -160,7 +160,7 @@ func (s *State) Delivery(f Facts, message *event.Event) (delivery, hint string) 
 // delivery returns when one member hears of a message. wakes is whether the message
 // notifies listeners.
 func (s *State) delivery(f Facts, from, id string, wakes bool) string {
-	switch s.reach(f, id, f.hearing(id).Spent != 0 && !s.isPerson(from)) {
+	switch s.reach(f, id, f.hearing(id).Spent != 0 && !s.IsPerson(from)) {
 	case ReachWaiting:
 		if f.Inbox != nil && f.Inbox(id) {
 			return DeliveryWaiting

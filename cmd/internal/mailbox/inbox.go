@@ -32,6 +32,7 @@ type Inbox struct {
 
 	state    *turn.State
 	settled  bool   // nothing of this can be undone
+	most     int    // of each kind, see [mostInbox]
 	within   bool   // this is part of the answer to a wait
 	at       Cursor // as it was
 	words    []Word // what of it was not shown to the agent
@@ -111,6 +112,7 @@ type InboxAnswer struct {
 	QuestionID string `json:"question_id"`
 	Question   string `json:"question"` // its text
 	topic.ShownAnswer
+	seq int64
 }
 
 // mostInbox is how many of each kind an inbox shows at most: the first of those that were
@@ -128,7 +130,7 @@ func (m *Mailbox) Inbox(ctx context.Context) (*Inbox, error) {
 	v := st.Room(f)
 	isMember := m.Room.IsMember(st)
 	in := &Inbox{
-		AgentID: m.Room.Self.ID, RoomID: st.RoomID, CanonicalPath: st.CanonicalPath, state: st, settled: settled,
+		AgentID: m.Room.Self.ID, RoomID: st.RoomID, CanonicalPath: st.CanonicalPath, state: st, settled: settled, most: mostInbox,
 		Messages: []event.Event{}, Answers: []InboxAnswer{}, Notes: []InboxNote{}, Questions: []InboxQuestion{}, Asked: []questions.Question{},
 	}
 	in.Turn = InboxTurn{
@@ -204,7 +206,7 @@ func newAnswers(ctx context.Context, t *questions.Topic, s *topic.State, agent s
 			if err != nil {
 				return nil, nil, err
 			}
-			answers = append(answers, InboxAnswer{q.ID, text, a.Shown()})
+			answers = append(answers, InboxAnswer{q.ID, text, a.Shown(), ref.Seq})
 		}
 		ids = append(ids, q.ID)
 	}
@@ -304,7 +306,7 @@ func (m *Mailbox) CheckAnswers(ctx context.Context, st *turn.State) error {
 	if st.Owner != m.Room.Self.ID || m.Unread(st).Answers == 0 {
 		return nil
 	}
-	in := &Inbox{state: st, settled: true, at: m.Cursor(st)}
+	in := &Inbox{state: st, settled: true, most: mostInbox, at: m.Cursor(st)}
 	s, err := in.fill(ctx, m)
 	if err != nil || !in.settled || !slices.ContainsFunc(in.answered, func(id string) bool {
 		q := s.Question(id)

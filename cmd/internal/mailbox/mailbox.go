@@ -5,6 +5,7 @@ package mailbox
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/talking-stick/tt/cmd/internal/member"
@@ -108,10 +109,9 @@ func (m *Mailbox) Look(ctx context.Context, st *turn.State) (member.Found, error
 
 // hasNoteByName reports whether a note that the agent was not shown is for it alone.
 func (m *Mailbox) hasNoteByName(st *turn.State) bool {
-	var news turn.News
 	at := m.Cursor(st)
-	news.AddNotes(st, m.Room.Self.ID, at.Notes())
-	return news.Notes > 0
+	notes, fresh := st.NotesFor(m.Room.Self.ID, at.Notes())
+	return slices.ContainsFunc(notes[:fresh], func(n turn.Note) bool { return n.Target == m.Room.Self.ID })
 }
 
 // AwaitInbox waits until something has come for the agent that it was not shown, or until

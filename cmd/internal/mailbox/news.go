@@ -2,12 +2,12 @@ package mailbox
 
 import (
 	"context"
+	"math"
 	"time"
 
 	"github.com/talking-stick/tt/cmd/internal/hearing"
 	"github.com/talking-stick/tt/cmd/internal/member"
 	"github.com/talking-stick/tt/fsroom"
-	"github.com/talking-stick/tt/fsroom/topic"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal/event"
 )
@@ -25,13 +25,12 @@ type RoomNews struct {
 	End     event.Event   // of one that is no member: by which it is none
 	Until   time.Duration // how long it is until the agent, which wants the turn, may have it, by time alone; 0: it does not come so
 
-	state   *turn.State
-	settled bool   // nothing of it can be undone
-	cursor  Cursor // as it was
-	seq     int64  // of the last event that the news covers
-
-	topicID  string // of the room's questions, "" if there are none
-	topicSeq int64  // of the last event of the topic that the news covers
+	state    *turn.State
+	settled  bool   // nothing of it can be undone
+	cursor   Cursor // as it was
+	seq      int64  // of the last event that the news covers
+	in       *Inbox // what was said to the agent; nil: it is no member
+	topicSeq int64  // of the last event of the room's questions that the news covers
 
 	printed hearing.PrintedRoom // see Printed
 }
@@ -76,72 +75,49 @@ func (n *RoomNews) add(ctx context.Context) error {
 	if n.Until = m.Room.UntilCalled(st, f); !m.Room.Called() {
 		n.Fresh.AddCall(st, f, me)
 	}
-	n.All.AddNotes(st, me, at.Notes())
-	n.Fresh.AddNotes(st, me, at.Notes().After(at.Woken.EventSeq))
 	if m.Room.LostTurn(st) {
-		if err := n.addEvents(ctx, max(st.Member(me).LastHeld, at.TurnSeq), turn.ClassLost); err != nil {
+		err := m.Room.EachEvent(ctx, max(st.Member(me).LastHeld, at.TurnSeq), false, func(e *event.Event) error {
+			if e.Seq > n.seq {
+				return member.ErrEnough
+			}
+			n.addLoss(e)
+			return nil
+		})
+		if err != nil {
 			return err
 		}
 	}
-	if err := n.addQuestions(ctx); err != nil {
+	n.in = &Inbox{state: st, settled: n.settled, at: at, most: math.MaxInt}
+	s, err := n.in.fill(ctx, m)
+	if err != nil {
 		return err
 	}
-	n.All.Jobs = int(max(0, st.JobEnds(me)-at.Jobs))
-	if st.Member(me).LastJob > at.Woken.EventSeq {
-		n.Fresh.Jobs = n.All.Jobs
+	n.settled, n.topicSeq = n.in.settled, s.Seq
+	if at.TopicID != n.in.topic.Name() {
+		at.Woken.TopicSeq = 0
 	}
-	if st.Mail(me) <= at.Read {
-		return nil
-	}
-	return n.addEvents(ctx, at.EventSeq, turn.ClassMessage)
-}
-
-// addQuestions adds the questions that the agent owes an answer, and the answers to its
-// own.
-func (n *RoomNews) addQuestions(ctx context.Context) error {
-	m, at := n.Mailbox, n.cursor
-	t, s, err := m.questions().MendedTopic(ctx)
-	if err != nil || len(s.Questions) == 0 {
-		return err
-	}
-	n.topicID, n.topicSeq = t.Name(), s.Seq
-	seen, woken, absent := at.TopicSeen(n.topicID), int64(0), m.questions().Absent(n.state)
-	if at.TopicID == n.topicID {
-		woken = at.Woken.TopicSeq
-	}
-	for _, part := range []struct {
-		news  *turn.News
-		after topic.Seen
-	}{{&n.All, seen}, {&n.Fresh, topic.Seen{Questions: max(seen.Questions, woken), Answers: max(seen.Answers, woken)}}} {
-		var by []string
-		for _, q := range s.Debts(m.Room.Self.ID) {
-			if q.Seq > part.after.Questions {
-				by = append(by, q.AskedBy)
-			}
+	for i := range n.in.words {
+		w := &n.in.words[i]
+		woken := at.Woken.EventSeq
+		if w.onTopic() {
+			woken = at.Woken.TopicSeq
 		}
-		count := s.NewsFor(m.Room.Self.ID, part.after, absent)
-		part.news.AddAsked(n.state, int(count.Questions), int(count.Answers), by)
+		w.addTo(&n.All, st, me)
+		if w.Seq > woken {
+			w.addTo(&n.Fresh, st, me)
+		}
 	}
 	return nil
 }
 
-// addEvents adds the events of one class after an event.
-func (n *RoomNews) addEvents(ctx context.Context, after int64, class string) error {
-	return n.Mailbox.Room.EachEvent(ctx, after, false, func(e *event.Event) error {
-		if e.Seq > n.seq {
-			return member.ErrEnough
+// addLoss takes into account that the agent has lost its turn, its membership or the room, if that is
+// what the event says.
+func (n *RoomNews) addLoss(e *event.Event) {
+	if turn.ClassOf(e, n.Mailbox.Room.Self.ID) == turn.ClassLost {
+		n.All.Lost = e.Type
+		if e.Seq > n.cursor.Woken.EventSeq {
+			n.Fresh.Lost = e.Type
 		}
-		if turn.ClassOf(e, n.Mailbox.Room.Self.ID) == class {
-			n.addEvent(e)
-		}
-		return nil
-	})
-}
-
-func (n *RoomNews) addEvent(e *event.Event) {
-	n.All.Add(n.state, e, n.Mailbox.Room.Self.ID)
-	if e.Seq > n.cursor.Woken.EventSeq {
-		n.Fresh.Add(n.state, e, n.Mailbox.Room.Self.ID)
 	}
 }
 
@@ -164,7 +140,7 @@ func (n *RoomNews) addEnd(ctx context.Context) error {
 		return nil
 	})
 	if end.Type != "" && end.Seq > n.cursor.TurnSeq {
-		n.addEvent(&end)
+		n.addLoss(&end)
 		n.seq, n.End = end.Seq, end
 	}
 	return err
@@ -201,7 +177,11 @@ func (n *RoomNews) Wake(how string, now time.Time) error {
 	if n.All.Offer != 0 || n.All.Call {
 		n.Mailbox.Room.Call()
 	}
-	return n.Mailbox.AdvanceCursor(Cursor{JoinedAt: n.cursor.JoinedAt, TopicID: n.topicID, Woken: w})
+	at := Cursor{JoinedAt: n.cursor.JoinedAt, Woken: w}
+	if n.topicSeq > 0 {
+		at.TopicID = n.in.topic.Name()
+	}
+	return n.Mailbox.AdvanceCursor(at)
 }
 
 // Printed returns what was printed of the news: what [RoomNews.Unshown] offered and its

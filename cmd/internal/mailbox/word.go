@@ -2,7 +2,9 @@ package mailbox
 
 import (
 	"context"
+	"math"
 	"slices"
+	"strconv"
 
 	"github.com/talking-stick/tt/cmd/internal/member"
 	"github.com/talking-stick/tt/cmd/internal/questions"
@@ -24,12 +26,37 @@ const (
 // A Word is something that was said to the agent and was not shown to it.
 type Word struct {
 	Kind     string
-	ID       string // of a note or a question, or of the question that is answered
-	Seq      int64  // of the event of the room; of a job its number
+	ID       string // of a note, a question or a job, or of the question that is answered
+	Seq      int64  // of the event of the room; of questions and answers, of their topic
 	From, To string // To is "" for all
 	Text     string
+	Urgent   bool // of a message
+	Gone     bool // of a question: nobody waits for the answer
 
 	upTo Cursor // what the cursor moves over when this was shown, and those of its kind before it
+}
+
+// onTopic reports whether the word is on the topic of the room's questions.
+func (w *Word) onTopic() bool { return w.Kind == WordAnswer || w.Kind == WordQuestion }
+
+// addTo takes the word into account, unless the agent is not told of it: what is for all comes
+// with its next command or turn.
+func (w *Word) addTo(n *turn.News, st *turn.State, agent string) {
+	switch {
+	case w.Kind == WordJob:
+		n.Jobs++
+	case w.Kind == WordAnswer:
+		n.Answers++
+	case w.Kind == WordQuestion && !w.Gone:
+		n.Asked++
+	case w.Kind == WordMessage && (w.To == agent || w.Urgent):
+		n.Messages++
+	case w.To == agent && (w.Kind == WordNote || w.Kind == WordPage):
+		n.Notes++
+	default:
+		return
+	}
+	n.ByPerson = n.ByPerson || st.IsPerson(w.From)
 }
 
 // fill adds what there is for the agent beyond the cursor, and the open questions and notes that
@@ -60,12 +87,12 @@ func (in *Inbox) addMessages(ctx context.Context, m *Mailbox) error {
 	read, end := &ReadCursor{mailbox: m, at: in.at}, &in.past
 	err := m.Room.EachEvent(ctx, in.at.EventSeq, false, func(e *event.Event) error {
 		mail := turn.IsMail(e, m.Room.Self.ID)
-		if e.Seq > in.state.Seq || mail && len(in.Messages) == mostInbox {
+		if e.Seq > in.state.Seq || mail && len(in.Messages) == in.most {
 			return member.ErrEnough
 		}
 		if read.Pass(e, mail); mail {
 			in.Messages = append(in.Messages, turn.Public(e.Clone()))
-			end = in.add(Word{Kind: WordMessage, Seq: e.Seq, From: e.From, To: e.To, Text: turn.Body(e)})
+			end = in.add(Word{Kind: WordMessage, Seq: e.Seq, From: e.From, To: e.To, Text: turn.Body(e), Urgent: turn.Interrupts(e)})
 		}
 		end.EventSeq, end.Read = read.at.EventSeq, read.at.Read
 		return nil
@@ -91,7 +118,7 @@ func (in *Inbox) addNotes(ctx context.Context, m *Mailbox) error {
 		return err
 	}
 	defer done()
-	for i, n := range notes[:min(len(notes), mostInbox)] {
+	for i, n := range notes[:min(len(notes), in.most)] {
 		body, err := turn.NoteBody(&n, at)
 		if err != nil {
 			return err
@@ -108,16 +135,16 @@ func (in *Inbox) addNotes(ctx context.Context, m *Mailbox) error {
 			in.add(w).NotesSeq = n.Seq
 		}
 	}
-	in.left += max(0, fresh-mostInbox)
+	in.left += max(0, fresh-in.most)
 	return nil
 }
 
 func (in *Inbox) addJobs(ctx context.Context, m *Mailbox) error {
 	ends, err := m.jobEnds(ctx, in.state, in.at)
-	in.Jobs, in.Counts.Jobs = ends[:min(len(ends), mostInbox)], int64(len(ends))
+	in.Jobs, in.Counts.Jobs = ends[:min(len(ends), in.most)], int64(len(ends))
 	in.left += len(ends) - len(in.Jobs)
 	for i := range in.Jobs {
-		in.add(Word{Kind: WordJob, Seq: ends[i].ID, Text: ends[i].Words()}).Jobs = in.at.Jobs + int64(i) + 1
+		in.add(Word{Kind: WordJob, ID: strconv.FormatInt(ends[i].ID, 10), Seq: ends[i].Seq, Text: ends[i].Words()}).Jobs = in.at.Jobs + int64(i) + 1
 	}
 	return err
 }
@@ -131,11 +158,11 @@ func (in *Inbox) addQuestions(ctx context.Context, m *Mailbox, s *topic.State) (
 		}
 	}
 	for _, a := range in.Answers {
-		end = in.add(Word{Kind: WordAnswer, ID: a.QuestionID, From: a.AnsweredBy, Text: a.Markdown})
+		end = in.add(Word{Kind: WordAnswer, ID: a.QuestionID, Seq: a.seq, From: a.AnsweredBy, Text: a.Markdown})
 		end.TopicID = in.topic.Name()
 	}
 	end.AnswersSeq = s.Seq
-	owed, left := debtsShown(s.Debts(m.Room.Self.ID), seen.Questions)
+	owed, left := debtsShown(s.Debts(m.Room.Self.ID), seen.Questions, in.most)
 	views, err := m.questions().Views(ctx, in.state, in.topic, owed)
 	if err != nil {
 		return err
@@ -143,7 +170,7 @@ func (in *Inbox) addQuestions(ctx context.Context, m *Mailbox, s *topic.State) (
 	for _, v := range views {
 		in.Questions = append(in.Questions, InboxQuestion{v, v.Seq <= seen.Questions})
 		if v.Seq > seen.Questions {
-			end = in.add(Word{Kind: WordQuestion, ID: v.ID, From: v.From, Text: v.Text})
+			end = in.add(Word{Kind: WordQuestion, ID: v.ID, Seq: v.Seq, From: v.From, Text: v.Text, Gone: v.FromState == questions.Gone})
 			end.TopicID, end.TopicSeq, end.AnswersSeq = in.topic.Name(), v.Seq, s.Seq
 		}
 	}
@@ -177,7 +204,7 @@ func (m *Mailbox) WordsShown(ctx context.Context, fn func(*Word) bool) error {
 	if err != nil || !settled || !m.Room.IsMember(snap.State) {
 		return err
 	}
-	in := &Inbox{state: snap.State, settled: true}
+	in := &Inbox{state: snap.State, settled: true, most: math.MaxInt}
 	if in.at, err = m.cursor(ctx, snap.State); err == nil {
 		_, err = in.fill(ctx, m)
 	}
@@ -203,33 +230,29 @@ func (m *Mailbox) shown(ctx context.Context, in *Inbox, fn func(*Word) bool) err
 // Unshown calls fn with what was said to the agent and was not shown to it. fn reports whether it
 // shows a word, which it does after Unshown. Those of its kind that follow one that is not shown
 // stay unshown too. rest is how many were left.
-func (n *RoomNews) Unshown(ctx context.Context, fn func(*Word) bool) (rest int, err error) {
-	if !n.Member {
-		return 0, nil
+func (n *RoomNews) Unshown(fn func(*Word) bool) (rest int) {
+	if n.in == nil {
+		return 0
 	}
-	in := &Inbox{state: n.state, settled: n.settled, at: n.cursor}
-	if _, err := in.fill(ctx, n.Mailbox); err != nil {
-		return 0, err
-	}
-	n.settled = in.settled
+	in := n.in
 	if n.All.Asked+n.All.Answers == 0 { // those of an agent that has gone are no news
 		in.words = slices.DeleteFunc(in.words, func(w Word) bool { return w.Kind == WordQuestion })
 	}
 	n.printed.Cursor, n.printed.Answered, rest = in.showing(fn)
-	return rest + in.left, nil
+	return rest
 }
 
 // debtsShown returns the questions that an inbox shows: first those after the event seen,
 // then as many of the others as there is place for. left is how many of the first have none.
-func debtsShown(owed []*topic.Question, seen int64) (shown []*topic.Question, left int) {
+func debtsShown(owed []*topic.Question, seen int64, most int) (shown []*topic.Question, left int) {
 	unseen := len(owed)
 	for unseen > 0 && owed[len(owed)-unseen].Seq <= seen {
 		unseen--
 	}
 	old, fresh := owed[:len(owed)-unseen], owed[len(owed)-unseen:]
-	left = max(0, unseen-mostInbox)
+	left = max(0, unseen-most)
 	fresh = fresh[:unseen-left]
-	return slices.Concat(fresh, old[:min(len(old), mostInbox-len(fresh))]), left
+	return slices.Concat(fresh, old[:min(len(old), most-len(fresh))]), left
 }
 
 // counts counts what is beyond the cursor, of which an agent that is no member has questions alone.

@@ -55,7 +55,7 @@ func (a *Agent) Show(ctx context.Context, how string, print func(text string) er
 			page.rest++ // it is looked for again
 			continue
 		}
-		page.room(ctx, &n)
+		page.room(&n)
 	}
 	page.printed.Add(beside)
 	if page.text.Len() > 0 {
@@ -147,7 +147,7 @@ type page struct {
 }
 
 // room adds the news of one room to the page, as much as there is place for.
-func (p *page) room(ctx context.Context, n *mailbox.RoomNews) {
+func (p *page) room(n *mailbox.RoomNews) {
 	path := cli.Line(n.Path)
 	if n.Waiting {
 		n.All = n.All.Without(turn.ClassTurn, turn.ClassLost)
@@ -172,7 +172,7 @@ func (p *page) room(ctx context.Context, n *mailbox.RoomNews) {
 	if n.End.Type == turn.Closed && n.End.From != "" && facts != "" {
 		add(cli.Line(n.End.From)+" closed the room: "+indented(n.End.Reason)+"\n", "tt log")
 	}
-	rest, err := n.Unshown(ctx, func(w *mailbox.Word) bool {
+	rest := n.Unshown(func(w *mailbox.Word) bool {
 		switch w.Kind {
 		case mailbox.WordQuestion, mailbox.WordAnswer:
 			return add(wordLine(w), "tt questions show "+w.ID)
@@ -181,14 +181,11 @@ func (p *page) room(ctx context.Context, n *mailbox.RoomNews) {
 				return false
 			}
 			p.items++
-			fmt.Fprintf(&p.text, "tt: your job %s in %s. Its output: tt job log %d\n", cli.Line(w.Text), path, w.Seq)
+			fmt.Fprintf(&p.text, "tt: your job %s in %s. Its output: tt job log %s\n", cli.Line(w.Text), path, w.ID)
 			return true
 		}
 		return add(wordLine(w), fmt.Sprintf("tt events --after %d --limit 1", w.Seq-1))
 	})
-	if err != nil { // it is looked for again
-		p.rest++
-	}
 	if words.Len() > 0 {
 		fmt.Fprintf(&p.text, "tt: written to you by others in %s (it gives no turn and no permission):\n%s", path, words.String())
 	}
