@@ -3,10 +3,10 @@ package mailbox
 import (
 	"cmp"
 	"context"
+	"math"
 	"time"
 
 	"github.com/talking-stick/tt/cmd/internal/hearing"
-	"github.com/talking-stick/tt/cmd/internal/member"
 	"github.com/talking-stick/tt/fsroom/topic"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal/event"
@@ -76,22 +76,21 @@ func (m *Mailbox) notesSeen(st *turn.State, seen turn.SeenNotes) {
 	}
 }
 
-// UnreadInterrupts returns how many of the unread messages are urgent. It reads the
-// journal only if there are unread ones.
+// UnreadInterrupts returns how many of the unread messages are urgent.
 func (m *Mailbox) UnreadInterrupts(ctx context.Context, st *turn.State) (n int, err error) {
 	if m.Unread(st).Messages == 0 {
 		return 0, nil
 	}
 	at, err := m.cursor(ctx, st)
-	if err != nil {
-		return 0, err
+	in := &Inbox{state: st, at: at, most: math.MaxInt}
+	if err == nil {
+		err = in.addMessages(ctx, m)
 	}
-	_, err = m.Room.FS.Events(ctx, at.EventSeq, func(e *event.Event) error {
-		if turn.IsMail(e, m.Room.Self.ID) && turn.Interrupts(e) {
+	for i := range in.words {
+		if in.words[i].Urgent {
 			n++
 		}
-		return nil
-	})
+	}
 	return n, err
 }
 
@@ -121,76 +120,25 @@ func (m *Mailbox) cursor(ctx context.Context, st *turn.State) (Cursor, error) {
 	return at, err
 }
 
-// A ReadCursor moves the agent's cursor as messages are shown. It stops for good at
-// the first message that is not shown, which so stays unread.
-type ReadCursor struct {
+// A Reader collects the messages that were shown to the agent, until they are recorded.
+type Reader struct {
 	mailbox *Mailbox
-	at      Cursor
-	stored  Cursor // what at was when it was stored last, or in the beginning
-	last    string // the id of the event that at is on; "" if at did not move
-	moved   bool   // over a message
-	stopped bool
+	shown   map[string]bool // by the ids of their events: one that is undone may have a number that another one gets
 }
 
-// ReadCursor returns the cursor of a reader that starts after an event. If there are
-// unread messages before that, or the agent is no member, the cursor does not move.
-func (m *Mailbox) ReadCursor(ctx context.Context, st *turn.State, after int64) (*ReadCursor, error) {
-	at, err := m.cursor(ctx, st)
-	c := &ReadCursor{mailbox: m, at: at, stored: at, stopped: !m.Room.IsMember(st)}
-	if err != nil || c.stopped || after <= at.EventSeq {
-		return c, err
-	}
-	err = m.Room.EachEvent(ctx, at.EventSeq, false, func(e *event.Event) error {
-		c.stopped = e.Seq <= after && turn.IsMail(e, m.Room.Self.ID)
-		if c.stopped || e.Seq >= after {
-			return member.ErrEnough
-		}
-		return nil
-	})
-	return c, err
-}
+// Reader returns one that has shown nothing.
+func (m *Mailbox) Reader() *Reader { return &Reader{m, map[string]bool{}} }
 
-// Pass moves the cursor over an event that the reader has come to. shown says
-// whether it was, or is going to be, printed.
-func (c *ReadCursor) Pass(e *event.Event, shown bool) {
-	mail := turn.IsMail(e, c.mailbox.Room.Self.ID)
-	switch {
-	case c.stopped || e.Seq <= c.at.EventSeq:
-	case mail && !shown:
-		c.stopped = true
-	case e.Type == turn.JournalDamaged: // what was lost and not shown will never be
-		c.at.EventSeq, c.last = e.Seq, e.ID
-		if n := turn.MailAtLoss(e, c.mailbox.Room.Self.ID); n > c.at.Read {
-			c.at.Read, c.moved = n, true
-		}
-	default:
-		c.at.EventSeq, c.last = e.Seq, e.ID
-		if mail {
-			c.at.Read++
-			c.moved = true
-		}
+// Show says that an event was, or is going to be, printed.
+func (r *Reader) Show(e *event.Event) {
+	if turn.IsMail(e, r.mailbox.Room.Self.ID) {
+		r.shown[e.ID] = true
 	}
 }
 
-// Unread returns the number of messages beyond the cursor.
-func (c *ReadCursor) Unread(st *turn.State) int64 {
-	return max(0, st.Mail(c.mailbox.Room.Self.ID)-c.at.Read)
-}
-
-// Save stores the cursor, unless what it has passed was undone: an event may be read before
-// its writer has synced it. Then it starts again from what was stored. It waits for the change
-// that is under way.
-func (c *ReadCursor) Save(ctx context.Context) {
-	if !c.moved {
-		return
+// Save records what was shown. A message before which another one was not shown stays unread.
+func (r *Reader) Save(ctx context.Context) {
+	if len(r.shown) > 0 && r.mailbox.WordsShown(ctx, func(w *Word) bool { return w.Kind == WordMessage && r.shown[w.ID] }) {
+		clear(r.shown)
 	}
-	c.moved = false
-	if files := c.mailbox.Room.FS; files.Settled(ctx) {
-		if e, err := files.Event(ctx, c.at.EventSeq); err == nil && e.ID == c.last {
-			c.stored = c.at
-			c.mailbox.show(c.at)
-			return
-		}
-	}
-	c.at, c.last = c.stored, ""
 }

@@ -98,9 +98,8 @@ func TestCursorLost(t *testing.T) {
 	f.must(err)
 	st := f.state(b)
 	for _, content := range []string{"", "{", `{"joined_at":"2000-01-01T00:00:00Z","event_seq":99,"read":99}`} {
-		c, err := b.ReadCursor(context.Background(), st, 0)
-		f.must(err)
-		f.must(b.Room.EachEvent(context.Background(), 0, false, func(e *event.Event) error { c.Pass(e, true); return nil }))
+		c := b.Reader()
+		f.must(b.Room.EachEvent(context.Background(), 0, false, func(e *event.Event) error { c.Show(e); return nil }))
 		c.Save(f.Context())
 		if n := b.Unread(st).Messages; n != 0 {
 			t.Errorf("%d unread after reading", n)
@@ -112,9 +111,9 @@ func TestCursorLost(t *testing.T) {
 	}
 }
 
-// TestReadCursor: messages count as read in the order in which they are shown, up to
+// TestReader: messages count as read in the order in which they are shown, up to
 // the first that is not, and a reader that is behind another does not set it back.
-func TestReadCursor(t *testing.T) {
+func TestReader(t *testing.T) {
 	f := newFixture(t)
 	a, b := f.join("a:1"), f.join("b:1")
 	for _, body := range []string{"one", "two", "three"} {
@@ -128,10 +127,11 @@ func TestReadCursor(t *testing.T) {
 	f.must(err)
 	read := func(shown ...bool) {
 		t.Helper()
-		c, err := b.ReadCursor(context.Background(), st, 0)
-		f.must(err)
+		c := b.Reader()
 		for i := range shown {
-			c.Pass(&mail[i], shown[i])
+			if shown[i] {
+				c.Show(&mail[i])
+			}
 		}
 		c.Save(f.Context())
 	}
@@ -142,9 +142,8 @@ func TestReadCursor(t *testing.T) {
 		}
 	}
 	unread(3)
-	late, err := b.ReadCursor(context.Background(), st, 0)
-	f.must(err)
-	late.Pass(&mail[0], true)
+	late := b.Reader()
+	late.Show(&mail[0])
 	read(true, true, false)
 	unread(1)
 	late.Save(f.Context())

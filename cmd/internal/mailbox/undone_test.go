@@ -25,9 +25,8 @@ func TestUndoneMessage(t *testing.T) {
 	// Each way of showing returns what records that.
 	for name, show := range map[string]func(*fixture, *Mailbox) func(){
 		"a reader": func(f *fixture, m *Mailbox) func() {
-			read, err := m.ReadCursor(f.Context(), f.state(m), 0)
-			f.must(err)
-			f.must(m.Room.EachEvent(f.Context(), 0, false, func(e *event.Event) error { read.Pass(e, true); return nil }))
+			read := m.Reader()
+			f.must(m.Room.EachEvent(f.Context(), 0, false, func(e *event.Event) error { read.Show(e); return nil }))
 			return func() { read.Save(f.Context()) }
 		},
 		"an inbox": func(f *fixture, m *Mailbox) func() {
@@ -95,16 +94,17 @@ func TestPassTwice(t *testing.T) {
 	a, b := f.join("a:1"), f.join("b:1")
 	f.send(a, "b:1", "one")
 	f.send(a, "b:1", "two")
-	read, err := b.ReadCursor(f.Context(), f.state(b), 0)
-	f.must(err)
+	read, one := b.Reader(), true
 	f.must(b.Room.EachEvent(f.Context(), 0, false, func(e *event.Event) error {
-		if turn.IsMail(e, "b:1") && read.at.Read == 0 {
-			read.Pass(e, true)
-			read.Pass(e, true)
+		if turn.IsMail(e, "b:1") && one {
+			read.Show(e)
+			read.Show(e)
+			one = false
 		}
 		return nil
 	}))
-	if n := read.Unread(f.state(b)); n != 1 {
+	read.Save(f.Context())
+	if n := b.Unread(f.state(b)).Messages; n != 1 {
 		t.Errorf("%d of 2 messages are unread", n)
 	}
 }

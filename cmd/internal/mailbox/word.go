@@ -1,6 +1,7 @@
 package mailbox
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -26,7 +27,7 @@ const (
 // A Word is something that was said to the agent and was not shown to it.
 type Word struct {
 	Kind     string
-	ID       string // of a note, a question or a job, or of the question that is answered
+	ID       string // of a note, a question, a job or the event of a message, or of the question that is answered
 	Seq      int64  // of the event of the room; of questions and answers, of their topic
 	From, To string // To is "" for all
 	Text     string
@@ -71,30 +72,29 @@ func (in *Inbox) fill(ctx context.Context, m *Mailbox) (s *topic.State, err erro
 	u := m.counts(in.state, in.at, t, s)
 	in.Counts = Counts{u.Questions, u.Answers, u.Messages, u.Notes, u.Pages, u.Jobs}
 	if m.Room.IsMember(in.state) {
-		for _, add := range []func(context.Context, *Mailbox) error{in.addMessages, in.addNotes, in.addJobs} {
-			if err := add(ctx, m); err != nil {
-				return nil, err
-			}
+		if u.Messages > 0 {
+			err = in.addMessages(ctx, m)
 		}
+		err = cmp.Or(err, in.addNotes(ctx, m), in.addJobs(ctx, m))
 	}
-	return s, in.addQuestions(ctx, m, s)
+	return s, cmp.Or(err, in.addQuestions(ctx, m, s))
 }
 
 func (in *Inbox) addMessages(ctx context.Context, m *Mailbox) error {
-	if in.Counts.Messages == 0 {
-		return nil
-	}
-	read, end := &ReadCursor{mailbox: m, at: in.at}, &in.past
-	err := m.Room.EachEvent(ctx, in.at.EventSeq, false, func(e *event.Event) error {
-		mail := turn.IsMail(e, m.Room.Self.ID)
-		if e.Seq > in.state.Seq || mail && len(in.Messages) == in.most {
+	me, at, end := m.Room.Self.ID, in.at, &in.past
+	err := m.Room.EachEvent(ctx, at.EventSeq, false, func(e *event.Event) error {
+		mail := turn.IsMail(e, me)
+		switch {
+		case e.Seq > in.state.Seq || mail && len(in.Messages) == in.most:
 			return member.ErrEnough
-		}
-		if read.Pass(e, mail); mail {
+		case e.Type == turn.JournalDamaged: // what was lost and not shown will never be
+			at.Read = max(at.Read, turn.MailAtLoss(e, me))
+		case mail:
+			at.Read++
 			in.Messages = append(in.Messages, turn.Public(e.Clone()))
-			end = in.add(Word{Kind: WordMessage, Seq: e.Seq, From: e.From, To: e.To, Text: turn.Body(e), Urgent: turn.Interrupts(e)})
+			end = in.add(Word{Kind: WordMessage, ID: e.ID, Seq: e.Seq, From: e.From, To: e.To, Text: turn.Body(e), Urgent: turn.Interrupts(e)})
 		}
-		end.EventSeq, end.Read = read.at.EventSeq, read.at.Read
+		end.EventSeq, end.Read = e.Seq, at.Read
 		return nil
 	})
 	in.left += max(0, int(in.Counts.Messages)-len(in.Messages))
@@ -198,20 +198,20 @@ func (in *Inbox) showing(fn func(*Word) bool) (shown Cursor, answered []string, 
 }
 
 // WordsShown records that the words for which fn returns true were shown to the agent, see
-// [RoomNews.Unshown]. What may still be undone is shown again.
-func (m *Mailbox) WordsShown(ctx context.Context, fn func(*Word) bool) error {
+// [RoomNews.Unshown]. It reports whether that is done: what may still be undone is shown again.
+func (m *Mailbox) WordsShown(ctx context.Context, fn func(*Word) bool) bool {
 	snap, settled, err := m.Room.FS.SettledView(ctx)
-	if err != nil || !settled || !m.Room.IsMember(snap.State) {
-		return err
+	if err != nil || !settled {
+		return false
+	}
+	if !m.Room.IsMember(snap.State) {
+		return true // which has no cursor
 	}
 	in := &Inbox{state: snap.State, settled: true, most: math.MaxInt}
 	if in.at, err = m.cursor(ctx, snap.State); err == nil {
 		_, err = in.fill(ctx, m)
 	}
-	if err != nil || !in.settled {
-		return err
-	}
-	return m.shown(ctx, in, fn)
+	return err == nil && in.settled && m.shown(ctx, in, fn) == nil
 }
 
 // shown records that words of the inbox were shown.

@@ -236,13 +236,11 @@ func (q *eventQuery) start(ctx context.Context, st *turn.State) (startPoint, err
 
 // page writes one page of events, and moves the cursors behind it.
 func (q *eventQuery) page(ctx context.Context, f filter, st *turn.State, at startPoint) error {
-	read, err := mailbox.Of(q.room).ReadCursor(ctx, st, at.after)
-	if err != nil {
-		return err
-	}
+	box := mailbox.Of(q.room)
 	var page eventsResult
+	var err error
 	if at.given {
-		page, err = q.eventsAfter(ctx, f, read, at.after)
+		page, err = q.eventsAfter(ctx, f, at.after)
 	} else {
 		page, err = q.newestEvents(ctx, f, st)
 	}
@@ -258,8 +256,12 @@ func (q *eventQuery) page(ctx context.Context, f filter, st *turn.State, at star
 		}
 	}
 	if q.unread {
+		read := box.Reader()
+		for i := range page.Events {
+			read.Show(&page.Events[i])
+		}
 		read.Save(ctx)
-		q.c.Out.Remark(fmt.Sprintf("unread=%d", read.Unread(st)))
+		q.c.Out.Remark(fmt.Sprintf("unread=%d", box.Unread(st).Messages))
 	}
 	return nil
 }
@@ -328,14 +330,12 @@ func (q *eventQuery) filter(st *turn.State) (filter, error) {
 }
 
 // eventsAfter returns the first matching events after a number, at most q.limit, and
-// the number of the last event that it read. read counts what it returns as shown.
-func (q *eventQuery) eventsAfter(ctx context.Context, f filter, read *mailbox.ReadCursor, after int64) (eventsResult, error) {
+// the number of the last event that it read.
+func (q *eventQuery) eventsAfter(ctx context.Context, f filter, after int64) (eventsResult, error) {
 	res := eventsResult{Events: make([]event.Event, 0), Cursor: after}
 	err := q.room.EachEvent(ctx, after, true, func(e *event.Event) error {
-		wanted := f.wants(e)
-		read.Pass(e, wanted)
 		res.Cursor = e.Seq
-		if wanted {
+		if f.wants(e) {
 			res.Events = append(res.Events, turn.Public(e.Clone()))
 		}
 		if len(res.Events) == q.limit {

@@ -132,7 +132,7 @@ func runNotesList(ctx context.Context, c *cli.Invocation) error {
 	if err := c.Out.Result(&notesResult{notes}, func(t *cli.Text) { writeNotes(t, notes) }); err != nil {
 		return err
 	}
-	_ = mailbox.Of(room).WordsShown(ctx, func(w *mailbox.Word) bool {
+	mailbox.Of(room).WordsShown(ctx, func(w *mailbox.Word) bool {
 		return (w.Kind == mailbox.WordNote || w.Kind == mailbox.WordPage) &&
 			slices.ContainsFunc(notes, func(n turn.NoteView) bool { return n.ID == w.ID })
 	}) // else they are shown again

@@ -34,7 +34,7 @@ var (
 type stream struct {
 	*eventQuery
 	filter filter
-	read   *mailbox.ReadCursor
+	read   *mailbox.Reader
 	file   *cursorFile // nil: none
 
 	since  int64 // the last event at the start: only a later event ends the stream
@@ -49,10 +49,6 @@ type stream struct {
 // the last event and the reason for the end.
 func (q *eventQuery) stream(ctx context.Context, f filter, st *turn.State, at startPoint) error {
 	c := q.c
-	read, err := mailbox.Of(q.room).ReadCursor(ctx, st, at.after)
-	if err != nil {
-		return err
-	}
 	if at.file != nil { // reports an unusable file now, and saves the start
 		if err := at.file.save(at.after); err != nil {
 			return err
@@ -65,11 +61,11 @@ func (q *eventQuery) stream(ctx context.Context, f filter, st *turn.State, at st
 	defer stop()
 	c.Out.Until(ctx)
 	c.Out.TellNotices()
-	out := &stream{eventQuery: q, filter: f, read: read, file: at.file, since: st.Seq, passed: at.after}
-	err = out.run(ctx, st.Open)
+	out := &stream{eventQuery: q, filter: f, read: mailbox.Of(q.room).Reader(), file: at.file, since: st.Seq, passed: at.after}
+	err := out.run(ctx, st.Open)
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastSavePatience)
 	defer cancel()
-	read.Save(last)
+	out.read.Save(last)
 	ended, err := out.ended(ctx, err)
 	if at.file != nil {
 		if failed := at.file.save(out.passed); err == nil && failed != nil {
@@ -140,9 +136,9 @@ func (s *stream) event(e *event.Event) error {
 			return err
 		}
 		s.shown++
+		s.read.Show(e)
 	}
 	s.passed = e.Seq
-	s.read.Pass(e, wanted)
 	if e.Seq > s.since {
 		s.left = s.left || turn.EndsMembership(e, s.room.Self.ID)
 		s.closed = s.closed || e.Type == turn.Closed

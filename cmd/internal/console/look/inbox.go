@@ -40,7 +40,7 @@ func (l *Looker) Shown(ctx context.Context, room string, opened []Item) {
 			read[Item{Kind: i.Kind, ID: i.ID, Seq: i.Seq}] = true
 		}
 	}
-	_ = mailbox.Of(l.own.Room(room, nil)).WordsShown(ctx, func(w *mailbox.Word) bool {
+	mailbox.Of(l.own.Room(room, nil)).WordsShown(ctx, func(w *mailbox.Word) bool {
 		switch w.Kind {
 		case mailbox.WordMessage:
 			return read[Item{Kind: KindMessage, Seq: w.Seq}]
