@@ -175,19 +175,12 @@ func (r *Room) change(ctx context.Context, id string, decide func(*topic.State) 
 	if err != nil {
 		return Question{}, err
 	}
-	w, err := inTwin(ctx, t, id, rule)
+	s, changed, err := change(ctx, t, []string{id}, rule)
 	if err != nil {
 		return Question{}, err
 	}
-	after, changed, err := t.Update(ctx, rule)
-	if err = w.done(err); err != nil {
-		return Question{}, err
-	}
-	w.answered(ctx, t)
-	if after != nil {
-		q = *after.State.Question(q.ID)
-	}
-	if len(changed) > 0 || w != nil && w.made {
+	q = *s.Question(q.ID)
+	if changed {
 		r.tell(member.State, func(id string) bool { return id == q.AskedBy })
 	}
 	return Question{ID: q.ID, From: q.AskedBy, To: q.To, Status: q.Status, Answers: len(q.Answers)}, nil

@@ -23,31 +23,47 @@ func Ask(ctx context.Context, r *Topic, agent string, request topic.AskRequest, 
 	return snap.State, id, nil
 }
 
+// change makes a change that concerns the questions that the ids mean: first in their twins, then on
+// the topic. It returns the topic as it is then, and whether that has changed anything.
+func change(ctx context.Context, t *Topic, ids []string, decide fsroom.Decision[*topic.State]) (s *topic.State, changed bool, err error) {
+	var twins []*twin
+	for _, id := range ids {
+		w, err := inTwin(ctx, t, id, decide)
+		if err != nil {
+			return nil, false, err
+		}
+		if w != nil {
+			twins, changed = append(twins, w), changed || w.made
+		}
+	}
+	snap, events, err := t.Update(ctx, decide)
+	if c := code.Of(err); changed && (c == code.AlreadyAnswered || c == code.QuestionClosed) {
+		snap, err = t.View() // the agent's other commands have seen the twin, see [Room.mend]
+	}
+	if err != nil {
+		return nil, false, err
+	}
+	for _, w := range twins {
+		w.answered(ctx, t)
+	}
+	return snap.State, changed || len(events) > 0, nil
+}
+
 // Answer stores the agent's responses. It returns the topic as it is then.
 func Answer(ctx context.Context, r *Topic, agent string, responses []topic.Response) (*topic.State, topic.Tally, error) {
 	var tally topic.Tally
-	var twins []*twin
+	var ids []string
 	for _, response := range responses {
-		w, err := inTwin(ctx, r, response.QuestionID, func(s *topic.State) ([]event.Event, error) {
-			events, _, err := s.Answer(agent, []topic.Response{response}, newAnswerID)
-			return events, err
-		})
-		if err != nil {
-			return nil, tally, err
-		}
-		twins = append(twins, w)
+		ids = append(ids, response.QuestionID)
 	}
-	snap, _, err := r.Update(ctx, func(s *topic.State) (events []event.Event, err error) {
+	known, _, err := change(ctx, r, ids, func(s *topic.State) (events []event.Event, err error) {
 		events, tally, err = s.Answer(agent, responses, newAnswerID)
 		return events, err
 	})
 	if err != nil {
 		return nil, topic.Tally{}, err
 	}
-	for _, w := range twins {
-		w.answered(ctx, r)
-	}
-	known := snap.State
+	s := known
 	for i, skip := range tally.Skipped {
 		if skip.Reason != topic.SkipNotOnTopic {
 			continue
@@ -58,7 +74,7 @@ func Answer(ctx context.Context, r *Topic, agent string, responses []topic.Respo
 			known, tally.Skipped[i] = all, all.Skip(skip.QuestionID)
 		}
 	}
-	return snap.State, tally, nil
+	return s, tally, nil
 }
 
 // Close closes the topic. It returns the topic as it is then, and whether it was
@@ -78,25 +94,17 @@ func Close(ctx context.Context, r *Topic, by, reason string) (s *topic.State, ch
 // Settle carries out decide, which cancels the question or marks it answered. It
 // returns the topic as it is then, and whether that changed anything. If the state
 // has forgotten the question, the topic returned is the history.
-func Settle(ctx context.Context, r *Topic, questionID string,
-	decide func(*topic.State) ([]event.Event, error)) (s *topic.State, changed bool, err error) {
-	if _, err := inTwin(ctx, r, questionID, decide); err != nil {
-		return nil, false, err
-	}
+func Settle(ctx context.Context, r *Topic, questionID string, decide fsroom.Decision[*topic.State]) (s *topic.State, changed bool,
+	err error) {
 	var forgotten bool
-	snap, _, err := r.Update(ctx, func(s *topic.State) (events []event.Event, err error) {
+	s, changed, err = change(ctx, r, []string{questionID}, func(s *topic.State) ([]event.Event, error) {
 		if forgotten = s.Forgets() && s.Question(questionID) == nil; forgotten {
 			return nil, nil
 		}
-		events, err = decide(s)
-		changed = len(events) > 0
-		return events, err
+		return decide(s)
 	})
-	if err != nil {
-		return nil, false, err
-	}
-	if !forgotten {
-		return snap.State, changed, nil
+	if err != nil || !forgotten {
+		return s, changed, err
 	}
 	// A question that is found now is settled already, so there are no events.
 	if s, err = History(ctx, r); err == nil {
@@ -163,19 +171,10 @@ func inTwin(ctx context.Context, t *Topic, id string, decide fsroom.Decision[*to
 	return w, nil
 }
 
-// done returns the error of a change that was made in the twin before: nil if the change was
-// there already, since the agent's other commands have seen the twin, see [Room.mend].
-func (w *twin) done(err error) error {
-	if c := code.Of(err); w != nil && w.made && (c == code.AlreadyAnswered || c == code.QuestionClosed) {
-		return nil
-	}
-	return err
-}
-
 // answered settles the question in the room of whom it is for, when both have the answer: the
 // asker is shown it in its own.
 func (w *twin) answered(ctx context.Context, t *Topic) {
-	if w == nil || w.q == nil {
+	if w.q == nil {
 		return
 	}
 	for _, t := range []*Topic{t, w.on} {
