@@ -118,50 +118,36 @@ func (r *Files[S]) ReadAfter(ctx context.Context, log *journal.Log, path string,
 	return end, r.store.Explain(err, path)
 }
 
-// Event returns one event of the current life, see [Room.Lookup].
+// Event returns the event of the current life with a sequence number, which shares no memory with
+// others. An event that the journal had and has lost is one of type [event.Damaged]. If there is no
+// such event, the error has the code corrupt_room.
 func (r *Room[S]) Event(ctx context.Context, seq int64) (*event.Event, error) {
-	at, done, err := r.Lookup(ctx)
+	log, err := r.OpenJournal()
 	if err != nil {
 		return nil, err
 	}
-	defer done()
-	return at(seq)
-}
-
-// Lookup opens the journal, which need not exist, until done is called. Its function at returns
-// the event of the current life with a sequence number, which shares no memory with others. It
-// sees events that are appended later. An event that the journal had and has lost is one of type
-// [event.Damaged]. If there is no such event, the error has the code corrupt_room.
-func (r *Room[S]) Lookup(ctx context.Context) (at func(seq int64) (*event.Event, error), done func(), err error) {
-	log, err := r.OpenJournal()
-	if err != nil {
-		return nil, nil, err
-	}
-	at = func(seq int64) (*event.Event, error) {
-		found, err := r.EventAt(ctx, log, r.JournalPath(), seq)
-		if err == nil && found == nil && r.shared != nil {
-			// A state may have events that the mirror has not: another process wrote to it.
-			if err = r.Refresh(ctx); err == nil && log == nil {
-				log, err = r.OpenJournal()
-			}
-			if err == nil {
-				found, err = r.EventAt(ctx, log, r.JournalPath(), seq)
-			}
-		}
-		if err == nil && found == nil && r.hasLost(log, seq) {
-			return &event.Event{Seq: seq, RoomID: r.name, Type: event.Damaged}, nil
-		}
-		if err == nil && found == nil {
-			err = errNoEvent(seq, r.JournalPath())
-		}
-		return found, err
-	}
-	done = func() {
+	defer func() {
 		if log != nil {
 			_ = log.Close()
 		}
+	}()
+	found, err := r.EventAt(ctx, log, r.JournalPath(), seq)
+	if err == nil && found == nil && r.shared != nil {
+		// A state may have events that the mirror has not: another process wrote to it.
+		if err = r.Refresh(ctx); err == nil && log == nil {
+			log, err = r.OpenJournal()
+		}
+		if err == nil {
+			found, err = r.EventAt(ctx, log, r.JournalPath(), seq)
+		}
 	}
-	return at, done, nil
+	switch {
+	case err != nil || found != nil:
+		return found, err
+	case r.hasLost(log, seq):
+		return &event.Event{Seq: seq, RoomID: r.name, Type: event.Damaged}, nil
+	}
+	return nil, errNoEvent(seq, r.JournalPath())
 }
 
 var errFound = errors.New("found")

@@ -8,21 +8,17 @@ import (
 
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/journal/event"
 )
 
-func TestLookup(t *testing.T) {
+func TestEventBySeq(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	empty, done, err := f.room.Lookup(context.Background())
-	f.must(err)
-	defer done()
-	if _, err := empty(1); code.Of(err) != code.CorruptRoom {
+	at := func(seq int64) (*event.Event, error) { return f.room.Event(context.Background(), seq) }
+	if _, err := at(1); code.Of(err) != code.CorruptRoom {
 		t.Errorf("an event of no journal: %v", err)
 	}
 	f.do(join("a"), join("b"))
-	at, done, err := f.room.Lookup(context.Background())
-	f.must(err)
-	defer done()
 	f.do(join("c"))
 	for seq, want := range map[int64]string{2: "a", 3: "b", 4: "c"} {
 		e, err := at(seq)

@@ -118,12 +118,15 @@ func askPoll(ctx context.Context, c *call, a *tools.Poll) (tools.Result, error) 
 }
 
 func poll(ctx context.Context, r *questions.Topic, questionID string, skip int) (*tools.PollResult, error) {
-	s, lookup, closeJournal, err := questions.ReadQuestion(ctx, r, questionID)
+	snap, err := r.View()
 	if err != nil {
 		return nil, err
 	}
-	defer closeJournal()
-	return tools.NewPollResult(s, questionID, skip, lookup)
+	s, err := questions.WithQuestion(ctx, r, snap.State, questionID)
+	if err != nil {
+		return nil, err
+	}
+	return tools.NewPollResult(s, questionID, skip, questions.Texts(ctx, r))
 }
 
 // onOtherTopic turns the error that the topic has no such question into
@@ -148,12 +151,7 @@ func pendingList(ctx context.Context, c *call, a *tools.Pending) (tools.Result, 
 	if err != nil {
 		return nil, err
 	}
-	lookup, closeJournal, err := questions.OpenLookup(ctx, c.topic)
-	if err != nil {
-		return nil, err
-	}
-	defer closeJournal()
-	return tools.PendingList(snap.State, c.agent, a, lookup)
+	return tools.PendingList(snap.State, c.agent, a, questions.Texts(ctx, c.topic))
 }
 
 func answer(ctx context.Context, c *call, a *tools.Answer) (tools.Result, error) {

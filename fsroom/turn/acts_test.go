@@ -2,7 +2,6 @@ package turn_test
 
 import (
 	"encoding/json"
-	"strings"
 
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
@@ -143,8 +142,12 @@ func (w *world) addNote(r turn.NoteRequest) (string, error) {
 func (w *world) resolve(id, noteID string) (string, error) {
 	w.t.Helper()
 	w.seen(id)
-	events, whole, err := turn.ResolveNote(w.state, id, noteID, func(id string) bool {
-		return strings.HasPrefix(id, "note-") && !strings.HasSuffix(id, "-none")
+	events, whole, err := turn.ResolveNote(w.state, id, noteID, func() []turn.NoteView {
+		var h turn.NoteHistory
+		for i := range w.events {
+			h.Add(&w.events[i])
+		}
+		return h.All(w.state)
 	})
 	w.commit(events, err)
 	return whole, err

@@ -63,13 +63,6 @@ func (s *State) BriefNotes(agent string, seen SeenNotes) []BriefNote {
 	return notes
 }
 
-// ReadBody sets the body from the event that added the note.
-func (n *BriefNote) ReadBody(at func(seq int64) (*event.Event, error)) error {
-	p, err := noteAt(n.Seq, at)
-	n.Body = p.Body
-	return err
-}
-
 // FitNotes cuts the bodies of the notes so that their JSON has at most 2 KiB. If ids
 // leave too little room for bodies, it leaves out the last notes.
 func FitNotes(notes []BriefNote) []BriefNote {

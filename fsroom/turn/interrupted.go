@@ -9,18 +9,18 @@ import (
 
 // An Interruption is a turn that was taken from its holder.
 type Interruption struct {
-	Turn    int64
-	Agent   string
-	Reason  string     // the kind of the takeover
-	Since   event.Time // when the turn began
-	Handoff int64      // the event of the handoff that the turn came with, 0 for none
-	Note    *InterruptionNote
+	Turn    int64             `json:"turn_id"`
+	Agent   string            `json:"agent_id"`
+	Reason  string            `json:"reason"` // the kind of the takeover
+	Since   event.Time        `json:"since"`  // when the turn began
+	Note    *InterruptionNote `json:"note,omitempty"`
+	Handoff int64             `json:"handoff_event_seq,omitempty"` // the event of the handoff that the turn came with, 0 for none
 }
 
 // An InterruptionNote is the last note of the holder in its turn.
 type InterruptionNote struct {
-	At   event.Time
-	Body string
+	At   event.Time `json:"created_at"`
+	Body string     `json:"body"`
 }
 
 // maxInterruptions is how many turns are told of that were taken one from the other.

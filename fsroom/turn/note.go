@@ -1,6 +1,7 @@
 package turn
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -33,9 +34,7 @@ type Note struct {
 	CreatedAt event.Time `json:"created_at"`
 }
 
-// NotePayload is the payload of a note_added event. Previous is the event before it
-// that added or resolved a note in this life, 0 for none. So the notes can be found
-// without reading the events in between, see [ListNotes].
+// NotePayload is the payload of a note_added event.
 type NotePayload struct {
 	ID       string `json:"note_id"`
 	Severity string `json:"severity"`
@@ -43,14 +42,12 @@ type NotePayload struct {
 	Turn     int64  `json:"note_turn_id,omitempty"`
 	Preview  string `json:"body_preview"`
 	Body     string `json:"body"`
-	Previous int64  `json:"previous_note_event_seq,omitempty"`
 }
 
 // ResolvedPayload is the payload of a note_resolved event.
 type ResolvedPayload struct {
 	ID         string `json:"note_id"`
 	ReplacedBy string `json:"replaced_by,omitempty"` // the note that was added in its place, "" if none was
-	Previous   int64  `json:"previous_note_event_seq,omitempty"`
 }
 
 // A NoteRequest adds a note.
@@ -91,7 +88,7 @@ func AddNote(s *State, f Facts, r NoteRequest) ([]event.Event, error) {
 	if s.Member(r.Agent) == nil {
 		return nil, NotJoined(s, r.Agent)
 	}
-	p := NotePayload{ID: r.ID, Severity: r.Severity, Turn: r.Turn, Preview: Preview(body), Body: body, Previous: s.LastNote}
+	p := NotePayload{ID: r.ID, Severity: r.Severity, Turn: r.Turn, Preview: Preview(body), Body: body}
 	if p.Severity == "" {
 		p.Severity = SeverityInfo
 	}
@@ -106,37 +103,39 @@ func AddNote(s *State, f Facts, r NoteRequest) ([]event.Event, error) {
 }
 
 // ReplaceNote adds a note and resolves the one that it has what is left of, in one change. It returns the whole
-// id of that. Without an open note of that name it calls resolution, which returns how a note was resolved,
-// nil if it was not: such a note is refused.
-func ReplaceNote(s *State, f Facts, r NoteRequest, id string, resolution func(id string) *ResolvedPayload) ([]event.Event, string, error) {
+// id of that. Without an open note of that name it calls past, which returns all notes of the room's life: one
+// that was resolved is refused with what became of it.
+func ReplaceNote(s *State, f Facts, r NoteRequest, id string, past func() []NoteView) ([]event.Event, string, error) {
 	added, err := AddNote(s, f, r)
 	if err != nil {
 		return nil, "", err
 	}
-	resolved, whole, err := resolveNote(s, r.Agent, id, ResolvedPayload{ReplacedBy: r.ID, Previous: s.Seq + 1})
-	if err == nil {
-		return append(added, resolved...), whole, nil
+	resolved, whole, err := resolveNote(s, r.Agent, id, ResolvedPayload{ReplacedBy: r.ID})
+	if code.Of(err) != code.UnknownTarget {
+		return append(added, resolved...), whole, err
 	}
-	if code.Of(err) == code.UnknownTarget {
-		if p := resolution(id); p != nil {
-			e := code.New(code.NoteResolved, "note %s was resolved", p.ID).WithHint(hintListNotes).With("note_id", p.ID)
-			if p.ReplacedBy != "" {
-				e.Message = fmt.Sprintf("note %s was replaced by note %s", p.ID, p.ReplacedBy)
-				e.With("replaced_by", p.ReplacedBy)
-			}
-			return nil, "", e
+	for _, n := range slices.Backward(past()) {
+		if n.ResolvedAt == nil || !isNamed(n.ID, id) {
+			continue
 		}
+		e := code.New(code.NoteResolved, "note %s was resolved", n.ID).WithHint(hintListNotes).With("note_id", n.ID)
+		if n.ReplacedBy != "" {
+			e.Message = fmt.Sprintf("note %s was replaced by note %s", n.ID, n.ReplacedBy)
+			e.With("replaced_by", n.ReplacedBy)
+		}
+		return nil, "", e
 	}
 	return nil, "", err
 }
 
 // ResolveNote resolves an open note, named by its id or by at least the first four
 // characters of it, and returns the whole id. Without an open note of that name it
-// calls wasNote, which reports whether a note with exactly this id was resolved
-// before: to resolve such a note again is no error and returns no events.
-func ResolveNote(s *State, agent, id string, wasNote func(id string) bool) ([]event.Event, string, error) {
-	events, whole, err := resolveNote(s, agent, id, ResolvedPayload{Previous: s.LastNote})
-	if code.Of(err) == code.UnknownTarget && len(s.notesNamed(id)) == 0 && wasNote(id) {
+// calls past, as [ReplaceNote] does: to resolve a note with exactly this id again is no error
+// and returns no events.
+func ResolveNote(s *State, agent, id string, past func() []NoteView) ([]event.Event, string, error) {
+	events, whole, err := resolveNote(s, agent, id, ResolvedPayload{})
+	if code.Of(err) == code.UnknownTarget && len(s.notesNamed(id)) == 0 &&
+		slices.ContainsFunc(past(), func(n NoteView) bool { return n.ID == id }) {
 		return nil, id, nil
 	}
 	return events, whole, err
@@ -201,7 +200,6 @@ func (s *State) applyNote(e *event.Event) error {
 		return err
 	}
 	s.Notes = append(s.Notes, p.note(e))
-	s.LastNote = e.Seq
 	return nil
 }
 
@@ -211,7 +209,6 @@ func (s *State) applyResolve(e *event.Event) error {
 		return err
 	}
 	s.Notes = slices.DeleteFunc(s.Notes, func(n Note) bool { return n.ID == p.ID })
-	s.LastNote = e.Seq
 	return nil
 }
 
@@ -221,6 +218,7 @@ type NoteView struct {
 	Body       string      `json:"body"`
 	ResolvedAt *event.Time `json:"resolved_at,omitzero"` // nil: the note is open
 	ResolvedBy string      `json:"resolved_by_agent_id,omitempty"`
+	ReplacedBy string      // see [ResolvedPayload]; not part of the JSON
 }
 
 // A NoteQuery selects notes of a room's life.
@@ -230,22 +228,44 @@ type NoteQuery struct {
 	Limit int    // the length of the longest list
 }
 
-// ListNotes returns the notes that q selects, the oldest first; the list is never nil
-// without an error. It reads events with at, which returns the event with the given
-// event_seq, and returns the errors of at as they are. An unknown note in After is
-// refused with invalid_cursor. The open notes are in the state. Each event about a
-// note names the one before, so no other events are read.
-func ListNotes(s *State, q NoteQuery, at func(seq int64) (*event.Event, error)) ([]NoteView, error) {
-	var known []NoteView
-	for _, n := range s.Notes {
-		known = append(known, NoteView{Note: n})
-	}
-	if q.All || q.After != "" {
-		var err error
-		if known, err = allNotes(s, at); err != nil {
-			return nil, err
+// A NoteHistory collects the notes of a room from its events.
+type NoteHistory struct{ notes []NoteView }
+
+// Add takes the next event into account.
+func (h *NoteHistory) Add(e *event.Event) {
+	var p NotePayload
+	var r ResolvedPayload
+	switch {
+	case e.Type == NoteAdded && decode(e, &p) == nil:
+		h.notes = append(h.notes, NoteView{Note: p.note(e), Body: p.Body})
+	case e.Type == NoteResolved && decode(e, &r) == nil:
+		for i := range h.notes {
+			if n := &h.notes[i]; n.ID == r.ID {
+				at := e.CreatedAt
+				n.ResolvedAt, n.ResolvedBy, n.ReplacedBy = &at, e.From, r.ReplacedBy
+			}
 		}
 	}
+}
+
+// All returns the notes, the oldest first. Of one that the journal has lost only what s has is known.
+func (h *NoteHistory) All(s *State) []NoteView {
+	all := slices.DeleteFunc(slices.Clone(h.notes), func(n NoteView) bool { // that was resolved by a lost event
+		return n.ResolvedAt == nil && !slices.ContainsFunc(s.Notes, func(open Note) bool { return open.ID == n.ID })
+	})
+	for _, open := range s.Notes {
+		if !slices.ContainsFunc(all, func(n NoteView) bool { return n.ID == open.ID }) {
+			all = append(all, NoteView{Note: open})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b NoteView) int { return cmp.Compare(a.Seq, b.Seq) })
+	return all
+}
+
+// List returns the notes that q selects, the oldest first; the list is never nil without an error.
+// An unknown note in After is refused with invalid_cursor.
+func (h *NoteHistory) List(s *State, q NoteQuery) ([]NoteView, error) {
+	known := h.All(s)
 	if q.After != "" {
 		i := slices.IndexFunc(known, func(n NoteView) bool { return n.ID == q.After })
 		if i < 0 {
@@ -253,97 +273,10 @@ func ListNotes(s *State, q NoteQuery, at func(seq int64) (*event.Event, error)) 
 		}
 		known = known[i+1:]
 	}
-	list := make([]NoteView, 0)
-	for _, n := range known {
-		if len(list) == q.Limit {
-			break
-		}
-		if n.ResolvedAt != nil && !q.All {
-			continue
-		}
-		if n.Body == "" {
-			p, err := noteAt(n.Seq, at)
-			if err != nil {
-				return nil, err
-			}
-			n.Body = p.Body
-		}
-		list = append(list, n)
+	if !q.All {
+		known = slices.DeleteFunc(known, func(n NoteView) bool { return n.ResolvedAt != nil })
 	}
-	return list, nil
-}
-
-// HasNote reports whether a note with the id was added in the room's life. It is false
-// if the events cannot be read.
-func HasNote(s *State, id string, at func(seq int64) (*event.Event, error)) bool {
-	all, err := allNotes(s, at)
-	return err == nil && slices.ContainsFunc(all, func(n NoteView) bool { return n.ID == id })
-}
-
-// Resolution returns how the note that is called id was resolved last, nil if it was not, or the events
-// cannot be read. It follows the chain of note events from the last one.
-func Resolution(s *State, id string, at func(seq int64) (*event.Event, error)) *ResolvedPayload {
-	for seq := s.LastNote; seq != 0; {
-		e, err := at(seq)
-		if err != nil || e.Type != NoteAdded && e.Type != NoteResolved {
-			return nil
-		}
-		var p ResolvedPayload
-		if decode(e, &p) != nil {
-			return nil
-		}
-		if e.Type == NoteResolved && isNamed(p.ID, id) {
-			return &p
-		}
-		seq = p.Previous
-	}
-	return nil
-}
-
-// allNotes follows the chain of note events from the last one to the first. Where one of them is lost,
-// only the open notes are known of those before.
-func allNotes(s *State, at func(seq int64) (*event.Event, error)) ([]NoteView, error) {
-	var notes []NoteView
-	resolved := make(map[string]*event.Event)
-	for seq := s.LastNote; seq != 0; {
-		e, err := at(seq)
-		if err != nil {
-			return nil, err
-		}
-		if e.Type == event.Damaged {
-			for _, n := range slices.Backward(s.Notes) {
-				if n.Seq <= seq {
-					notes = append(notes, NoteView{Note: n})
-				}
-			}
-			break
-		}
-		var p NotePayload
-		if err := decode(e, &p); err != nil {
-			return nil, err
-		}
-		if seq = p.Previous; e.Type == NoteResolved {
-			resolved[p.ID] = e
-			continue
-		}
-		n := NoteView{Note: p.note(e), Body: p.Body}
-		if r := resolved[p.ID]; r != nil {
-			n.ResolvedAt, n.ResolvedBy = &r.CreatedAt, r.From
-		}
-		notes = append(notes, n)
-	}
-	slices.Reverse(notes)
-	return notes, nil
-}
-
-// noteAt returns the payload of the note_added event at seq.
-func noteAt(seq int64, at func(seq int64) (*event.Event, error)) (NotePayload, error) {
-	var p NotePayload
-	e, err := at(seq)
-	if err == nil {
-		err = decode(e, &p)
-	}
-	return p, err
+	return append([]NoteView{}, known[:min(len(known), q.Limit)]...), nil
 }
 
 // note returns the note that a note_added event with this payload adds.

@@ -1,15 +1,13 @@
 package turn_test
 
 import (
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/talking-stick/tt/fsroom/turn"
-	"github.com/talking-stick/tt/journal/event"
 )
 
-// Lists of notes are read along the chain of note events, and nothing else is read.
+// Lists of notes are read from the events of the room.
 func TestListNotes(t *testing.T) {
 	w := newWorld(t)
 	w.join("a")
@@ -27,12 +25,9 @@ func TestListNotes(t *testing.T) {
 	if _, err := w.resolve("a", ids[1]); err != nil {
 		t.Fatal(err)
 	}
-	at := func(seq int64) (*event.Event, error) {
-		e := &w.events[seq-1]
-		if e.Type != turn.NoteAdded && e.Type != turn.NoteResolved {
-			t.Errorf("event %d was read, which is %s", seq, e.Type)
-		}
-		return e, nil
+	var history turn.NoteHistory
+	for i := range w.events {
+		history.Add(&w.events[i])
 	}
 	for _, tt := range []struct {
 		query turn.NoteQuery
@@ -45,7 +40,7 @@ func TestListNotes(t *testing.T) {
 		{turn.NoteQuery{Limit: 9, After: ids[1]}, "three"},
 		{turn.NoteQuery{Limit: 9, After: ids[2], All: true}, ""},
 	} {
-		notes, err := turn.ListNotes(w.state, tt.query, at)
+		notes, err := history.List(w.state, tt.query)
 		var got []string
 		for _, n := range notes {
 			if got = append(got, n.Body); n.ResolvedAt != nil && n.ResolvedBy == "a" {
@@ -56,11 +51,7 @@ func TestListNotes(t *testing.T) {
 			t.Errorf("%+v: got %q, %v; want %q", tt.query, s, err, tt.want)
 		}
 	}
-	if _, err := turn.ListNotes(w.state, turn.NoteQuery{Limit: 9, After: "none"}, at); err == nil {
+	if _, err := history.List(w.state, turn.NoteQuery{Limit: 9, After: "none"}); err == nil {
 		t.Error("a list after a note that does not exist")
-	}
-	has := func(id string) bool { return turn.HasNote(w.state, id, at) }
-	if !slices.Equal([]bool{has(ids[1]), has(ids[2]), has("none")}, []bool{true, true, false}) {
-		t.Error("HasNote does not know the notes of the room")
 	}
 }

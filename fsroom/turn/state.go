@@ -29,13 +29,12 @@ type State struct {
 	ShortTurns    int64          `json:"short_turns,omitempty"` // how many turns in a row, up to the last one, were of no use to agents that were woken for them
 	Policy        Policy         `json:"policy"`
 	Members       []Member       `json:"members,omitempty"`
-	Former        []Former       `json:"former_holders,omitempty"`      // former members that held the stick in this life or were removed, in the order they left
-	NextOrdinal   int            `json:"next_ordinal"`                  // of the next member to join
-	Broadcasts    int64          `json:"broadcasts,omitempty"`          // messages to the room in this life
-	Notes         []Note         `json:"notes,omitempty"`               // the open ones, oldest first
-	LastNote      int64          `json:"last_note_event_seq,omitempty"` // the last event about a note, see [NotePayload]
-	Changes       []TreeChange   `json:"changes,omitempty"`             // of the tree, the newest last
-	Jobs          []ToldJobs     `json:"told_jobs,omitempty"`           // whose end was told, by the hosts that ran them
+	Former        []Former       `json:"former_holders,omitempty"` // former members that held the stick in this life or were removed, in the order they left
+	NextOrdinal   int            `json:"next_ordinal"`             // of the next member to join
+	Broadcasts    int64          `json:"broadcasts,omitempty"`     // messages to the room in this life
+	Notes         []Note         `json:"notes,omitempty"`          // the open ones, oldest first
+	Changes       []TreeChange   `json:"changes,omitempty"`        // of the tree, the newest last
+	Jobs          []ToldJobs     `json:"told_jobs,omitempty"`      // whose end was told, by the hosts that ran them
 	UpdatedAt     event.Time     `json:"updated_at"`
 }
 

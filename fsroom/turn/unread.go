@@ -3,8 +3,6 @@ package turn
 import (
 	"cmp"
 	"sort"
-
-	"github.com/talking-stick/tt/journal/event"
 )
 
 // An Unread counts what has come for an agent and was not shown to it.
@@ -107,10 +105,4 @@ func before(a, b bool) int {
 		return -1
 	}
 	return 1
-}
-
-// NoteBody returns the text of a note. It reads its event with at.
-func NoteBody(n *Note, at func(seq int64) (*event.Event, error)) (string, error) {
-	p, err := noteAt(n.Seq, at)
-	return p.Body, err
 }

@@ -31,16 +31,13 @@ func (m *Mailbox) Briefing(ctx context.Context, st *turn.State, handoff int64) (
 }
 
 func (m *Mailbox) briefNotes(ctx context.Context, st *turn.State, seen turn.SeenNotes) []turn.BriefNote {
-	at, done, err := m.Room.FS.Lookup(ctx)
-	if err != nil {
-		return nil
-	}
-	defer done()
 	notes := st.BriefNotes(m.Room.Self.ID, seen)
 	for i := range notes {
-		if notes[i].ReadBody(at) != nil {
+		e, err := m.Room.FS.Event(ctx, notes[i].Seq)
+		if err != nil {
 			return nil
 		}
+		notes[i].Body = turn.Body(e)
 	}
 	return turn.FitNotes(notes)
 }
@@ -81,16 +78,8 @@ func (m *Mailbox) missed(ctx context.Context, st *turn.State, handoff int64) []t
 // that changed nothing.
 func (m *Mailbox) changes(ctx context.Context, st *turn.State) (list json.RawMessage, more int) {
 	since, more := st.ChangesSince(m.Room.Self.ID)
-	if len(since) == 0 {
-		return nil, 0
-	}
-	at, done, err := m.Room.FS.Lookup(ctx)
-	if err != nil {
-		return nil, 0
-	}
-	defer done()
 	for _, c := range since {
-		e, err := at(c.Seq)
+		e, err := m.Room.FS.Event(ctx, c.Seq)
 		if err != nil || len(e.Payload) == 0 {
 			more++
 			continue
@@ -100,25 +89,20 @@ func (m *Mailbox) changes(ctx context.Context, st *turn.State) (list json.RawMes
 		}
 		list = append(append(list, ','), turn.ToldChange(e.Payload)...)
 	}
-	if len(list) == 0 {
-		return nil, more
+	if len(list) > 0 {
+		list[0] = '['
+		list = append(list, ']')
 	}
-	list[0] = '['
-	return append(list, ']'), more
+	return list, more
 }
 
 // An Interrupted is a turn that was taken from its holder, for whoever goes on with it.
 type Interrupted struct {
-	TurnID  int64      `json:"turn_id"`
-	AgentID string     `json:"agent_id"`
-	Reason  string     `json:"reason"`
-	Since   event.Time `json:"since"` // when it began
+	turn.Interruption
 	*member.Changed
-	Diff    string           `json:"diff,omitempty"`
-	Undo    string           `json:"undo,omitempty"`
-	Jobs    []InterruptedJob `json:"jobs"`
-	Note    *InterruptedNote `json:"note,omitempty"` // its last one
-	Handoff int64            `json:"handoff_event_seq,omitempty"`
+	Diff string           `json:"diff,omitempty"`
+	Undo string           `json:"undo,omitempty"`
+	Jobs []InterruptedJob `json:"jobs"`
 }
 
 // An InterruptedJob is a job that was started in the turn.
@@ -127,12 +111,6 @@ type InterruptedJob struct {
 	Name    string `json:"name"`
 	Outcome string `json:"outcome,omitempty"`
 	Running bool   `json:"running,omitempty"`
-}
-
-// An InterruptedNote is a note of the holder.
-type InterruptedNote struct {
-	CreatedAt event.Time `json:"created_at"`
-	Body      string     `json:"body"`
 }
 
 // The bounds of what is told of an interrupted turn.
@@ -174,24 +152,21 @@ func (m *Mailbox) interrupted(ctx context.Context, st *turn.State) json.RawMessa
 	}
 	var shown []Interrupted
 	for _, i := range list {
-		shown = append(shown, m.viewInterrupted(st, &i))
+		shown = append(shown, m.viewInterrupted(st, i))
 	}
+	var b []byte
 	switch len(shown) {
 	case 0:
-		return nil
 	case 1:
-		b, _ := json.Marshal(shown[0])
-		return b
+		b, _ = json.Marshal(shown[0])
+	default:
+		b, _ = json.Marshal(shown)
 	}
-	b, _ := json.Marshal(shown)
 	return b
 }
 
-func (m *Mailbox) viewInterrupted(st *turn.State, i *turn.Interruption) Interrupted {
-	v := Interrupted{TurnID: i.Turn, AgentID: i.Agent, Reason: i.Reason, Since: i.Since, Handoff: i.Handoff, Jobs: []InterruptedJob{}}
-	if i.Note != nil {
-		v.Note = &InterruptedNote{i.Note.At, i.Note.Body}
-	}
+func (m *Mailbox) viewInterrupted(st *turn.State, i turn.Interruption) Interrupted {
+	v := Interrupted{Interruption: i, Jobs: []InterruptedJob{}}
 	var recorded bool
 	if v.Changed, recorded = m.Room.Recorder().Changed(st, i.Turn, mostInterruptedPaths); recorded {
 		v.Diff, v.Undo = fmt.Sprintf("tt diff %d", i.Turn), fmt.Sprintf("tt undo %d", i.Turn)

@@ -187,11 +187,7 @@ func (in *Inbox) addAsked(ctx context.Context, m *Mailbox, s *topic.State) (err 
 // topic, and the ids of these questions.
 func newAnswers(ctx context.Context, t *questions.Topic, s *topic.State, agent string, seen int64) (answers []InboxAnswer, ids []string,
 	err error) {
-	lookup, done, err := questions.OpenLookup(ctx, t)
-	if err != nil {
-		return nil, nil, err
-	}
-	defer done()
+	lookup := questions.Texts(ctx, t)
 	for _, q := range s.Own(agent) {
 		refs := q.NewAnswers(seen)
 		if len(refs) == 0 {

@@ -12,6 +12,7 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/questions"
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/turn"
+	"github.com/talking-stick/tt/journal/event"
 )
 
 // A Mailbox is what there is for the agent in a room. It implements [member.News].
@@ -51,6 +52,35 @@ func (m *Mailbox) Debts(st *turn.State) (owed, answers int64) {
 	}
 	n := s.NewsFor(m.Room.Self.ID, at.TopicSeen(t.Name()), func(string) bool { return true })
 	return int64(len(s.Debts(m.Room.Self.ID))), n.Answers
+}
+
+// Notes returns the notes of the room that q selects.
+func (m *Mailbox) Notes(ctx context.Context, st *turn.State, q turn.NoteQuery) ([]turn.NoteView, error) {
+	after := int64(0)
+	if !q.All && q.After == "" { // the open ones are in the state, but for their texts
+		after = st.Seq
+		for i := range st.Notes {
+			after = min(after, st.Notes[i].Seq-1)
+		}
+	}
+	h, err := m.noteHistory(ctx, after)
+	if err != nil {
+		return nil, err
+	}
+	return h.List(st, q)
+}
+
+// PastNotes returns all notes of the room's life, none if they cannot be read.
+func (m *Mailbox) PastNotes(ctx context.Context, st *turn.State) []turn.NoteView {
+	if h, err := m.noteHistory(ctx, 0); err == nil {
+		return h.All(st)
+	}
+	return nil
+}
+
+func (m *Mailbox) noteHistory(ctx context.Context, after int64) (h turn.NoteHistory, err error) {
+	err = m.Room.EachEvent(ctx, after, false, func(e *event.Event) error { h.Add(e); return nil })
+	return h, err
 }
 
 // LeftOpen is what is open in a room when it ends.

@@ -110,19 +110,12 @@ func (in *Inbox) add(w Word) *Cursor {
 
 func (in *Inbox) addNotes(ctx context.Context, m *Mailbox) error {
 	notes, fresh := in.state.NotesFor(m.Room.Self.ID, in.at.Notes())
-	if len(notes) == 0 {
-		return nil
-	}
-	at, done, err := m.Room.FS.Lookup(ctx)
-	if err != nil {
-		return err
-	}
-	defer done()
 	for i, n := range notes[:min(len(notes), in.most)] {
-		body, err := turn.NoteBody(&n, at)
+		e, err := m.Room.FS.Event(ctx, n.Seq)
 		if err != nil {
 			return err
 		}
+		body := turn.Body(e)
 		in.Notes = append(in.Notes, InboxNote{turn.NoteView{Note: n, Body: body}, i >= fresh})
 		if i >= fresh {
 			continue
@@ -144,7 +137,8 @@ func (in *Inbox) addJobs(ctx context.Context, m *Mailbox) error {
 	in.Jobs, in.Counts.Jobs = ends[:min(len(ends), in.most)], int64(len(ends))
 	in.left += len(ends) - len(in.Jobs)
 	for i := range in.Jobs {
-		in.add(Word{Kind: WordJob, ID: strconv.FormatInt(ends[i].ID, 10), Seq: ends[i].Seq, Text: ends[i].Words()}).Jobs = in.at.Jobs + int64(i) + 1
+		end := in.add(Word{Kind: WordJob, ID: strconv.FormatInt(ends[i].ID, 10), Seq: ends[i].Seq, Text: ends[i].Words()})
+		end.Jobs = in.at.Jobs + int64(i) + 1
 	}
 	return err
 }
@@ -170,7 +164,8 @@ func (in *Inbox) addQuestions(ctx context.Context, m *Mailbox, s *topic.State) (
 	for _, v := range views {
 		in.Questions = append(in.Questions, InboxQuestion{v, v.Seq <= seen.Questions})
 		if v.Seq > seen.Questions {
-			end = in.add(Word{Kind: WordQuestion, ID: v.ID, Seq: v.Seq, From: v.From, Text: v.Text, Gone: v.FromState == questions.Gone})
+			end = in.add(Word{Kind: WordQuestion, ID: v.ID, Seq: v.Seq, From: v.From, Text: v.Text,
+				Gone: v.FromState == questions.Gone})
 			end.TopicID, end.TopicSeq, end.AnswersSeq = in.topic.Name(), v.Seq, s.Seq
 		}
 	}

@@ -259,7 +259,7 @@ func (r *Room) AwaitAnswer(ctx context.Context, a Asked) (reply Reply, err error
 				reply.Status = ReplyCancelled
 			case len(q.Answers) > 0:
 				reply.Status = ReplyAnswered
-				reply.Answers, err = r.answers(ctx, a.topic, q)
+				reply.Answers, err = Texts(ctx, a.topic).Answers(q)
 			case !st.Open, named && (reply.ToState == Gone || reply.ToState == Left):
 				reply.Status = ReplyGone
 			case named:
@@ -274,15 +274,6 @@ func (r *Room) AwaitAnswer(ctx context.Context, a Asked) (reply Reply, err error
 		err = nil
 	}
 	return reply, err
-}
-
-func (r *Room) answers(ctx context.Context, t *Topic, q *topic.Question) ([]topic.ShownAnswer, error) {
-	lookup, done, err := OpenLookup(ctx, t)
-	if err != nil {
-		return nil, err
-	}
-	defer done()
-	return lookup.Answers(q)
 }
 
 // ReplyShown marks the question as answered, after its answers were shown to the agent.

@@ -230,12 +230,7 @@ func (r *Room) rest(ctx context.Context, t *Topic, q *topic.Question, w *twin) (
 	switch {
 	case w.q == nil && !mine:
 	case w.q == nil:
-		lookup, done, err := OpenLookup(ctx, t)
-		if err != nil {
-			return nothing, err
-		}
-		defer done()
-		text, _, err := lookup.Question(q)
+		text, _, err := Texts(ctx, t).Question(q)
 		if err != nil {
 			return nothing, err
 		}
@@ -249,12 +244,8 @@ func (r *Room) rest(ctx context.Context, t *Topic, q *topic.Question, w *twin) (
 	case w.q.Status == topic.Cancelled:
 		reason = w.q.CancelReason
 	default:
-		lookup, done, err := OpenLookup(ctx, w.on)
-		if err != nil {
-			return nothing, err
-		}
-		defer done()
-		if answers, err = lookup.Answers(w.q); err != nil {
+		var err error
+		if answers, err = Texts(ctx, w.on).Answers(w.q); err != nil {
 			return nothing, err
 		}
 	}

@@ -239,22 +239,7 @@ func Await(ctx context.Context, r *Topic, over func(*topic.State) bool) error {
 	return r.Await(ctx, func(s *Snapshot) (bool, fsroom.Sleep, error) { return over(s.State), fsroom.Sleep{}, nil })
 }
 
-// OpenLookup opens the topic's journal for reading single events, until close is
-// called.
-func OpenLookup(ctx context.Context, r *Topic) (lookup topic.Lookup, close func(), err error) {
-	return r.Lookup(ctx)
-}
-
-// ReadQuestion returns a state that has the question, as WithQuestion does, and the
-// lookup for its texts.
-func ReadQuestion(ctx context.Context, r *Topic, questionID string) (s *topic.State, lookup topic.Lookup, close func(), err error) {
-	snap, err := r.View()
-	if err != nil {
-		return nil, nil, nil, err
-	}
-	if s, err = WithQuestion(ctx, r, snap.State, questionID); err != nil {
-		return nil, nil, nil, err
-	}
-	lookup, close, err = OpenLookup(ctx, r)
-	return s, lookup, close, err
+// Texts returns the lookup for the texts of the topic's questions and answers.
+func Texts(ctx context.Context, r *Topic) topic.Lookup {
+	return func(seq int64) (*event.Event, error) { return r.Event(ctx, seq) }
 }

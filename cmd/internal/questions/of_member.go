@@ -155,14 +155,9 @@ func (r *Room) Views(ctx context.Context, st *turn.State, t *Topic, selected []*
 	if len(selected) == 0 {
 		return list, nil
 	}
-	lookup, done, err := OpenLookup(ctx, t)
-	if err != nil {
-		return nil, err
-	}
-	defer done()
 	f := r.Room.Facts(st)
 	for _, q := range selected {
-		v, err := r.view(st, f, t, q, lookup)
+		v, err := r.view(ctx, st, f, t, q)
 		if err != nil {
 			return nil, err
 		}
@@ -171,8 +166,8 @@ func (r *Room) Views(ctx context.Context, st *turn.State, t *Topic, selected []*
 	return list, nil
 }
 
-func (r *Room) view(st *turn.State, f turn.Facts, t *Topic, q *topic.Question, lookup topic.Lookup) (Question, error) {
-	text, at, err := lookup.Question(q)
+func (r *Room) view(ctx context.Context, st *turn.State, f turn.Facts, t *Topic, q *topic.Question) (Question, error) {
+	text, at, err := Texts(ctx, t).Question(q)
 	v := Question{
 		ID: q.ID, From: q.AskedBy, To: q.To, AskedAt: at, Status: Status(q), Reason: q.CancelReason, Answers: len(q.Answers), Text: text,
 		Yours: q.AskedBy == r.Room.Self.ID, Owed: q.OwedBy(r.Room.Self.ID), FromState: r.standing(st, f, t, q.AskedBy), Seq: q.Seq,
@@ -198,13 +193,8 @@ func (r *Room) ShowQuestion(ctx context.Context, st *turn.State, id string) (v Q
 	if err != nil {
 		return v, nil, nil, err
 	}
-	lookup, done, err := OpenLookup(ctx, t)
-	if err != nil {
-		return v, nil, nil, err
-	}
-	defer done()
-	if v, err = r.view(st, r.Room.Facts(st), t, q, lookup); err == nil {
-		answers, err = lookup.Answers(q)
+	if v, err = r.view(ctx, st, r.Room.Facts(st), t, q); err == nil {
+		answers, err = Texts(ctx, t).Answers(q)
 	}
 	return v, answers, func() { _ = r.MarkShown(ctx, t, []string{v.ID}) }, err
 }

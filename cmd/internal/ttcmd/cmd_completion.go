@@ -8,6 +8,7 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/cmd/internal/completion"
 	"github.com/talking-stick/tt/cmd/internal/locks"
+	"github.com/talking-stick/tt/cmd/internal/mailbox"
 	"github.com/talking-stick/tt/cmd/internal/member"
 	"github.com/talking-stick/tt/cmd/internal/questions"
 	"github.com/talking-stick/tt/cmd/internal/setup"
@@ -131,7 +132,7 @@ func valuesAt(ctx context.Context, c *cli.Invocation, at completion.Position) co
 			add("next", "the fairest")
 		}
 	case "id", "--replace":
-		notes, _ := notesPage(ctx, room, st, turn.NoteQuery{Limit: mostNotes})
+		notes, _ := mailbox.Of(room).Notes(ctx, st, turn.NoteQuery{Limit: mostNotes})
 		for _, n := range notes {
 			add(n.ID, n.Author+": "+preview(n.Body))
 		}

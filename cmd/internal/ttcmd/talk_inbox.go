@@ -324,7 +324,7 @@ func writeInterrupted(t *cli.Text, raw json.RawMessage) {
 		return
 	}
 	for i, v := range mailbox.Interruptions(raw) {
-		words := fmt.Sprintf("turn %d of %s, %s", v.TurnID, v.AgentID, v.Reason)
+		words := fmt.Sprintf("turn %d of %s, %s", v.Turn, v.Agent, v.Reason)
 		if v.Changed != nil {
 			words += ": " + counted(v.Total, "file") + " changed"
 		}

@@ -7,7 +7,6 @@ import (
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/cmd/internal/mailbox"
-	"github.com/talking-stick/tt/cmd/internal/member"
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
@@ -67,13 +66,8 @@ func runNotesAdd(ctx context.Context, c *cli.Invocation) error {
 		if !c.Given("replace") {
 			return turn.AddNote(st, f, request)
 		}
-		events, replaced, err = turn.ReplaceNote(st, f, request, c.String("replace"), func(id string) *turn.ResolvedPayload {
-			at, done, err := room.FS.Lookup(ctx)
-			if err != nil {
-				return nil
-			}
-			defer done()
-			return turn.Resolution(st, id, at)
+		events, replaced, err = turn.ReplaceNote(st, f, request, c.String("replace"), func() []turn.NoteView {
+			return mailbox.Of(room).PastNotes(ctx, st)
 		})
 		return events, err
 	})
@@ -125,7 +119,7 @@ func runNotesList(ctx context.Context, c *cli.Invocation) error {
 	if err != nil {
 		return err
 	}
-	notes, err := notesPage(ctx, room, st, turn.NoteQuery{All: c.Bool("all"), After: c.String("after"), Limit: limit})
+	notes, err := mailbox.Of(room).Notes(ctx, st, turn.NoteQuery{All: c.Bool("all"), After: c.String("after"), Limit: limit})
 	if err != nil {
 		return err
 	}
@@ -137,16 +131,6 @@ func runNotesList(ctx context.Context, c *cli.Invocation) error {
 			slices.ContainsFunc(notes, func(n turn.NoteView) bool { return n.ID == w.ID })
 	}) // else they are shown again
 	return nil
-}
-
-// notesPage returns the notes that q asks for, with their bodies.
-func notesPage(ctx context.Context, room *member.Room, st *turn.State, q turn.NoteQuery) ([]turn.NoteView, error) {
-	at, done, err := room.FS.Lookup(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer done()
-	return turn.ListNotes(st, q, at)
 }
 
 // lostText is in the place of a text that the journal has lost.
@@ -193,8 +177,8 @@ func runNotesResolve(ctx context.Context, c *cli.Invocation) error {
 	}
 	id := ""
 	snap, _, err := room.UpdateAsPerson(ctx, nil, func(st *turn.State, _ turn.Facts) (events []event.Event, err error) {
-		events, id, err = turn.ResolveNote(st, room.Self.ID, c.Arg("id"), func(given string) bool {
-			return hadNote(ctx, room, st, given)
+		events, id, err = turn.ResolveNote(st, room.Self.ID, c.Arg("id"), func() []turn.NoteView {
+			return mailbox.Of(room).PastNotes(ctx, st)
 		})
 		return events, err
 	})
@@ -206,14 +190,4 @@ func runNotesResolve(ctx context.Context, c *cli.Invocation) error {
 		t.Line("Resolved note %s.", shortID(id))
 		res.write(t)
 	})
-}
-
-// hadNote reports whether the room has or had a note with the id.
-func hadNote(ctx context.Context, room *member.Room, st *turn.State, id string) bool {
-	at, done, err := room.FS.Lookup(ctx)
-	if err != nil {
-		return false
-	}
-	defer done()
-	return turn.HasNote(st, id, at)
 }

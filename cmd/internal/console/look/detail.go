@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/talking-stick/tt/cmd/internal/locks"
+	"github.com/talking-stick/tt/cmd/internal/mailbox"
 	"github.com/talking-stick/tt/cmd/internal/member"
 	"github.com/talking-stick/tt/cmd/internal/questions"
 	"github.com/talking-stick/tt/fsroom"
@@ -146,13 +147,8 @@ func notes(ctx context.Context, room *member.Room, st *turn.State) (items []Item
 	if len(st.Notes) == 0 {
 		return nil
 	}
-	at, done, err := room.FS.Lookup(ctx)
-	if err != nil {
-		return nil
-	}
-	defer done()
 	const most = 200
-	list, _ := turn.ListNotes(st, turn.NoteQuery{Limit: most}, at)
+	list, _ := mailbox.Of(room).Notes(ctx, st, turn.NoteQuery{Limit: most})
 	for _, n := range list {
 		items = append(items, Item{
 			Kind: KindNote, ID: n.ID, From: n.Author, To: n.Target, At: n.CreatedAt.Time, Text: n.Body, Urgent: n.Severity == turn.SeverityPage,
