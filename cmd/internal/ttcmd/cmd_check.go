@@ -183,6 +183,8 @@ type commandEffect struct {
 	Destroys bool   `json:"destroys"`
 	Ignored  bool   `json:"ignored"`
 	Outside  bool   `json:"outside,omitempty"` // of the workspace
+	Room     string `json:"room,omitempty"`    // another one that refuses it, and who holds its stick
+	Holder   string `json:"holder,omitempty"`
 	// Sharing are sessions in other working trees of a repository whose stash is moved.
 	Sharing []guard.Neighbour `json:"sharing,omitempty"`
 }
@@ -199,8 +201,12 @@ func checkCommandLine(ctx context.Context, c *cli.Invocation, client *member.Cli
 	}
 	for _, change := range j.Changes {
 		outside := change.Stick == nil && !isBelow(w.Root, change.Path) && !(change.Below && isBelow(change.Path, w.Root))
-		res.Effects = append(res.Effects,
-			commandEffect{change.Op, change.Path, change.Git, change.Destroys, change.Ignored, outside, change.Sharing})
+		e := commandEffect{Op: change.Op, Path: change.Path, Git: change.Git, Destroys: change.Destroys, Ignored: change.Ignored,
+			Outside: outside, Sharing: change.Sharing}
+		if change.Other && change.Refused {
+			e.Room, e.Holder = change.Stick.Root, change.Stick.Holder
+		}
+		res.Effects = append(res.Effects, e)
 		if !change.Ignored && !outside {
 			res.Verdict = "write"
 		}
@@ -227,6 +233,8 @@ func (r *commandResult) write(t *cli.Text) {
 			note = " (outside of the workspace)"
 		case e.Ignored:
 			note = " (ignored)"
+		case e.Holder != "":
+			note = fmt.Sprintf(" (%s holds the stick of %s)", cli.Line(e.Holder), cli.Line(e.Room))
 		}
 		for _, n := range e.Sharing {
 			note += fmt.Sprintf(" (%s works in %s, another tree with the same stash)", cli.Line(n.AgentID), cli.Line(n.Path))

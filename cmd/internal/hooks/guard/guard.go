@@ -47,6 +47,9 @@ type Rooms interface {
 	// of call's session; nil if there is no room. It changes nothing, not
 	// even presence.
 	Stick(ctx context.Context, path string, call payload.Call) (*Stick, error)
+	// Held returns the sticks, seen so, of the open rooms whose turn somebody has and whose
+	// directory counts.
+	Held(ctx context.Context, call payload.Call, counts func(dir string) bool) []*Stick
 	// Neighbours returns the other sessions that live in other working trees of the repository
 	// that path is in, nil if there are none or the shell is not guarded at all.
 	Neighbours(ctx context.Context, path string, call payload.Call) []Neighbour

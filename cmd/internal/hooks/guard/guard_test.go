@@ -28,6 +28,8 @@ func (r rooms) Stick(_ context.Context, path string, _ payload.Call) (*Stick, er
 	return r[path], nil
 }
 
+func (r rooms) Held(context.Context, payload.Call, func(string) bool) []*Stick { return nil }
+
 func (r rooms) Neighbours(context.Context, string, payload.Call) []Neighbour { return nil }
 
 func TestStop(t *testing.T) {

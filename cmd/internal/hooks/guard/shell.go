@@ -23,6 +23,7 @@ type Change struct {
 	Stick   *Stick      // nil if it is in no room
 	Ignored bool        // git does not track what is changed
 	Refused bool        // another agent has the stick, or others share the stash
+	Other   bool        // the room is another one than that of the path which the command names
 	Sharing []Neighbour // of a stash that is moved
 }
 
@@ -121,7 +122,7 @@ func JudgeCommand(ctx context.Context, call payload.Call, env shell.Env, rooms R
 		}
 		c := Change{Effect: e, Stick: stick}
 		if stick != nil {
-			c.Refused = stick.ShellGuard && (stick.Unconfirmed != "" || stick.Changing || stick.isHeld() && !stick.isMine())
+			c.Refused = stick.refuses()
 			if !e.Git && e.Path != stick.Root && isWithin(stick.Root, e.Path) {
 				asked[stick.Root] = append(asked[stick.Root], len(j.Changes))
 			}
@@ -131,6 +132,12 @@ func JudgeCommand(ctx context.Context, call payload.Call, env shell.Env, rooms R
 			c.Refused = c.Refused || c.Sharing != nil
 		}
 		j.Changes = append(j.Changes, c)
+		for _, other := range elsewhere(ctx, call, env, rooms, c) {
+			if !e.Git && other.Path != other.Stick.Root {
+				asked[other.Stick.Root] = append(asked[other.Stick.Root], len(j.Changes))
+			}
+			j.Changes = append(j.Changes, other)
+		}
 	}
 	for root, list := range asked {
 		paths := make([]string, len(list))
@@ -144,6 +151,43 @@ func JudgeCommand(ctx context.Context, call payload.Call, env shell.Env, rooms R
 		}
 	}
 	return j
+}
+
+// elsewhere returns the changes of the same effect in other rooms than that of its path: in rooms below, and of git in
+// that of the top of the repository or of a path that is named. One that is not refused counts if it destroys.
+func elsewhere(ctx context.Context, call payload.Call, env shell.Env, rooms Rooms, c Change) (all []Change) {
+	for _, pattern := range c.Reach() {
+		from := shell.Beginning(pattern)
+		at := canonical(from)
+		if real, err := filepath.EvalSymlinks(from); err == nil && (c.Git || from != pattern) {
+			at = real
+		}
+		pattern = strings.TrimSuffix(at, "/") + strings.TrimPrefix(pattern, from)
+		counts := func(dir string) bool {
+			_, ok := c.Reaches(pattern, dir)
+			isKnown := func(k Change) bool { return k.Stick != nil && k.Stick.Root == dir }
+			return ok && !isKnown(c) && !slices.ContainsFunc(all, isKnown) &&
+				(!c.Git || c.Nested || env.Top == nil || env.Top(dir) == env.Top(at))
+		}
+		sticks := rooms.Held(ctx, call, func(dir string) bool { return isWithin(at, dir) && counts(dir) })
+		if stick, err := rooms.Stick(ctx, at, call); c.Git && err == nil && stick != nil && counts(stick.Root) {
+			sticks = append(sticks, stick)
+		}
+		for _, s := range sticks {
+			if !s.refuses() && (s.Take || !c.Destroys) || !counts(s.Root) {
+				continue
+			}
+			below, _ := c.Reaches(pattern, s.Root)
+			all = append(all, Change{Effect: c.Effect, Stick: s, Refused: s.refuses(), Other: true})
+			all[len(all)-1].Path = filepath.Join(s.Root, below)
+		}
+	}
+	return all
+}
+
+// refuses reports whether the guard refuses a command that writes in the room.
+func (s *Stick) refuses() bool {
+	return s.ShellGuard && (s.Unconfirmed != "" || s.Changing || s.isHeld() && !s.isMine())
 }
 
 func (s *Stick) isHeld() bool { return s.Holder != "" }

@@ -32,6 +32,13 @@ type room struct {
 	near  []Neighbour
 }
 
+func (r room) Held(_ context.Context, _ payload.Call, counts func(string) bool) []*Stick {
+	if counts(r.stick.Root) {
+		return []*Stick{&r.stick}
+	}
+	return nil
+}
+
 func (r room) Neighbours(context.Context, string, payload.Call) []Neighbour { return r.near }
 
 func (r room) Stick(_ context.Context, path string, _ payload.Call) (*Stick, error) {

@@ -53,6 +53,7 @@ func (c *call) container() {
 			} else if !e.Below || !strings.HasPrefix(m.at+"/", strings.TrimSuffix(e.Path, "/")+"/") {
 				continue
 			}
+			e.reach = ""
 			c.effect(e, to)
 		}
 	}

@@ -41,14 +41,14 @@ func foundBy(name string, args []value) []value {
 		}
 		return names
 	}
-	var names []value // the words of grep behind the pattern
+	var names []value // the words of grep behind the pattern, and what is below them
 	o := parse(args, []string{"-e", "-f", "-g", "-t", "-T", "-A", "-B", "-C", "-m", "--glob", "--type", "--include", "--exclude", "--exclude-dir", "--regexp"}, false)
 	words := o.words
 	if !o.has("-e", "-f", "--regexp", "--files") && len(words) > 0 {
 		words = words[1:]
 	}
 	for _, v := range words {
-		names = append(names, value{text: strings.TrimSuffix(v.text, "/") + "/", open: true, names: true})
+		names = append(names, value{text: strings.TrimSuffix(v.text, "/") + "/" + anyDepth + "/", open: true, names: true})
 	}
 	return names
 }
@@ -180,17 +180,23 @@ func parseFind(args []value) (s search) {
 // names returns a name that the search may find, for each root and pattern.
 func (s search) names() []value {
 	var names []value
+	depth := anyDepth + "/"
+	if i := slices.IndexFunc(s.actions, func(a value) bool { return a.text == "-maxdepth" }) + 1; i > 0 && i < len(s.actions) {
+		if most := s.actions[i].text; most == "0" || most == "1" {
+			depth = ""
+		}
+	}
 	for _, root := range s.roots {
 		if len(s.patterns) == 0 {
-			names = append(names, root.plus(value{text: "/"}).plus(value{open: true, names: true}))
+			names = append(names, root.plus(value{text: "/" + depth}).plus(value{open: true, names: true}))
 		}
 		for _, pattern := range s.patterns[:min(maxWords, len(s.patterns))] {
 			if dir := strings.TrimRight(pattern, "*"); strings.Contains(dir, "/") && !strings.HasSuffix(dir, "/") {
 				pattern = dir // what */dir* finds is likeliest that
 			}
-			name := strings.NewReplacer("*", "x", "?", "x", "[", "", "]", "").Replace(pattern)
+			name := depth + strings.NewReplacer("*", anyName, "?", anyLetter, "[", "", "]", "").Replace(pattern)
 			if strings.Contains(pattern, "/") { // of the whole path
-				name = strings.TrimPrefix(name, root.text)
+				name = strings.TrimPrefix(strings.TrimPrefix(name, depth), root.text)
 			}
 			names = append(names, root.plus(value{text: "/" + name}))
 		}

@@ -210,7 +210,7 @@ func (w *walker) printedByGit(sc *scope, args []value) input {
 	case strings.Contains(gitListers, " "+sub+" "):
 		v := value{open: true, names: true}
 		if sc.dir != "" {
-			v.text = strings.TrimSuffix(sc.dir, "/") + "/"
+			v.text = strings.TrimSuffix(sc.dir, "/") + "/" + anyDepth + "/"
 		}
 		return input{names: v}
 	}

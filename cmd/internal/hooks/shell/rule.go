@@ -157,7 +157,8 @@ func (c *call) apply(r rule) {
 		c.sc = c.sc.at(c.w, dir)
 	}
 	e := Effect{Op: c.name, Git: r.is("git") || r.is("index"), Below: r.is("git") || r.is("below"), Destroys: r.is("destroys"),
-		Stash: r.is("stash") && !c.namesCommit()}
+		Stash: r.is("stash") && !c.namesCommit(), reach: c.paths(r)}
+	e.Nested = e.Git && (r.is("nested") || c.has("--recurse-submodules") || c.name == "git clean" && c.forcedTwice())
 	targets, stdin := c.targets(r)
 	into, isInto := []value{}, false
 	for _, o := range c.values {
@@ -196,6 +197,13 @@ func (c *call) apply(r rule) {
 		}
 		return
 	case r.is("text"):
+		if n := len(c.w.result.Effects); r.is("nested") {
+			defer func() {
+				for i := range c.w.result.Effects[n:] {
+					c.w.result.Effects[n+i].Nested = true
+				}
+			}()
+		}
 		if targets == nil {
 			c.text(c.sc, c.words...)
 		}
@@ -217,6 +225,10 @@ func (c *call) apply(r rule) {
 		targets = into
 	case len(targets) == 0 && (r.is("here") || e.Git) && !stdin && (!r.is("given") || len(c.words) > 0):
 		targets = []value{here}
+	}
+	if n := len(targets) - 1; r.is("moves") && n > 0 { // to which the others come
+		c.effect(Effect{Op: e.Op}, targets[n])
+		targets = targets[:n]
 	}
 	c.effect(e, targets...)
 }

@@ -29,6 +29,8 @@ type Effect struct {
 	Below    bool   // everything below Path
 	Destroys bool   // what it takes away may be nowhere else
 	Stash    bool   // it moves the stash of that repository, by position
+	Nested   bool   // of git: also in repositories and working trees below
+	reach    string // see [Effect.Reach]
 }
 
 // A Result is everything that a command would do.
@@ -154,6 +156,7 @@ func outer(a, b string) string {
 }
 
 func (w *walker) unknown(what string) {
+	what = plain(what)
 	if len(w.result.Unknown) < maxUnknown && !slices.Contains(w.result.Unknown, what) {
 		w.result.Unknown = append(w.result.Unknown, what)
 	}
@@ -189,7 +192,13 @@ func (w *walker) effect(sc *scope, e Effect, targets ...value) {
 		case isDevice(path), strings.HasPrefix(path, "/proc/"):
 			continue
 		}
-		e.Path = path
+		if to == found {
+			path += "/" + anyDepth
+		}
+		if e.Path = plain(path); e.reach == "" {
+			e.reach = w.reach(e, path)
+		}
+		e.Op = plain(e.Op)
 		w.spend(len(w.result.Effects) / 64)
 		most := maxEffects
 		if e.Git || e.Below {

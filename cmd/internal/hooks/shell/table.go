@@ -14,9 +14,14 @@ import _ "embed"
 //	only=…        nothing is written without one of these arguments
 //	unless=…      nothing is written with one of these arguments
 //	below         everything below is written, too
+//	moves         the words are gone then; where they come to, nothing that is below is written
 //	destroys      what is taken away may be nowhere else; destroys=… with one of these flags
 //	git, index    of git: the whole repository; its index and branches only
 //	stash         of git: the stash of the repository, unless the last word is the hash of a commit
+//	nested        of git: also what is in repositories and working trees below
+//	paths=N       of git: words that are paths, if there are N of them or they stand behind "--"; else it is the whole tree,
+//	              or for N=0 the directory
+//	whole=…       of git: the whole tree only with one of these flags
 //	private       of git: nothing is written if the index is another one
 //	remote        words with a colon are on other hosts, or no files
 //	known         words of which nothing is known do not count

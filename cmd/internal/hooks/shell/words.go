@@ -274,8 +274,10 @@ func (e *expander) literal(s string, first, quoted bool) {
 			if s[i] != '\n' {
 				b.WriteByte(s[i])
 			}
-		case !quoted && !e.whole && (c == '*' || c == '?'):
-			b.WriteByte('x')
+		case !quoted && !e.whole && c == '*':
+			b.WriteString(anyName)
+		case !quoted && !e.whole && c == '?':
+			b.WriteString(anyLetter)
 		default:
 			b.WriteByte(c)
 		}
