@@ -208,7 +208,8 @@ func (v *View) ofTurn(from, to *Snapshot, all []Step) (own []Step, err error) {
 	begin := from
 	for i, s := range v.All {
 		isAct := s.Why == WhyUndo || s.Why == WhyRestore
-		if isAct && i > 0 && v.All[i-1].Why == whyBefore+s.Why && s.Agent != from.Agent && s.Number > from.Number && (to.Number == 0 || s.Number <= to.Number) {
+		isWithin := s.Number > from.Number && (to.Number == 0 || s.Number <= to.Number)
+		if isAct && isWithin && i > 0 && v.All[i-1].Why == whyBefore+s.Why && s.Agent != from.Agent {
 			spans, begin = append(spans, [2]*Snapshot{begin, v.All[i-1]}), s
 		}
 	}

@@ -85,6 +85,9 @@ func (h *run) refuseFor(root, whose, next string) error {
 // replaces the session comes first and is seen here, or sees the renewal.
 func (h *run) comeBack(ctx context.Context, rooms *rooms) (again bool, err error) {
 	for _, t := range rooms.held {
+		if !t.stick.ActsForHolder && t.room.Client.Hearing().Enter(t.room.FS.Name()) { // it had left, and the room was put back
+			h.note(turn.ActivityWorking)
+		}
 		if h.call.Command != "" && !t.stick.ShellGuard || !t.room.ComesBack(t.st) {
 			continue
 		}

@@ -134,7 +134,7 @@ func (n *RoomNews) addEnd(ctx context.Context) error {
 		switch {
 		case e.From == me && (e.Type == turn.MemberJoined || e.Type == turn.MemberLeft):
 			end, left = event.Event{}, e.Type == turn.MemberLeft
-		case end.Type == "" && !left && turn.ClassOf(e, me) == turn.ClassLost && e.Type != turn.Takeover:
+		case end.Seq <= n.cursor.TurnSeq && !left && turn.ClassOf(e, me) == turn.ClassLost && e.Type != turn.Takeover:
 			end = e.Clone()
 		}
 		return nil

@@ -63,7 +63,7 @@ type proc struct {
 	writer   *window // who writes by it into the tree; nil: nobody
 	excused  bool    // no order helps against what it writes: see [oracle.overrun]
 	tool     bool    // its model waits for it
-	older    bool    // it began before the room was put back, or its journal cut
+	older    bool    // what it says may be from before a grant to its agent, or before something that was undone
 	agent    string  // of a guardian
 	guards   int64   // the turn of a guardian
 	children int
