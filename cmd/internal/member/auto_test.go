@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/talking-stick/tt/cmd/internal/hearing"
+	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/identity"
@@ -111,6 +112,34 @@ func TestAutoEndLooksAgain(t *testing.T) {
 				t.Errorf("it was ended, %v", err)
 			}
 		})
+	}
+}
+
+// A hook that was to take over a turn, and did not have the room's lock, is told that: the turn is no other's.
+func TestTakeAutoIsToldThatTheLockIsHeld(t *testing.T) {
+	f := newFixture(t)
+	var held error // by another process, at the next attempt
+	policy := turn.DefaultPolicy()
+	policy.OwnerLeaseTTL = 1
+	a := f.joinFailing("a:1", policy, func(s fsroom.Step) (err error) {
+		if s == fsroom.StepLock {
+			err, held = held, nil
+		}
+		return err
+	})
+	b := f.join("b:1")
+	f.try(b)
+	f.killGuardian(b)
+	for st := f.state(a); st.Status(a.Facts(st)) != turn.StateStaleOwner; {
+	}
+	held = code.New(code.LockTimeout, "the lock is held")
+	if _, res, err := a.Client.TakeAuto(t.Context(), f.workspace()); code.Of(err) != code.LockTimeout {
+		t.Errorf("%+v, %v", res, err)
+	}
+	if _, res, err := a.Client.TakeAuto(t.Context(), f.workspace()); err != nil || res.Status != turn.YourTurn {
+		t.Errorf("%+v, %v", res, err)
+	} else {
+		f.must(f.killProcess(res.GuardianPID))
 	}
 }
 

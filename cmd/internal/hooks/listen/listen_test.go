@@ -85,6 +85,28 @@ func TestAWatchIsBelievedWhenProved(t *testing.T) {
 	}
 }
 
+// TestEndInAnotherProcess: the end of a session in one process leaves what listens for it in another, which has begun it
+// again.
+func TestEndInAnotherProcess(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	a, _ := f.listener("a:1")
+	self := identity.System().Self()
+	another := self
+	another.Start++
+	f.must(a.Begin(ctx, Session{ID: "s1", Process: &self}))
+	a.Client.Self.Root = &another
+	f.must(a.End(ctx, "s1"))
+	if l := a.Client.Hearing().Listener(); l.Session != "s1" {
+		t.Errorf("the end in another process has ended it: %+v", l)
+	}
+	a.Client.Self.Root = &self
+	f.must(a.End(ctx, "s1"))
+	if l := a.Client.Hearing().Listener(); l.Session != "" {
+		t.Errorf("it goes on: %+v", l)
+	}
+}
+
 // TestHowIsKnownAtOnce: who asks how an agent listens while a listener begins is not told
 // another way.
 func TestHowIsKnownAtOnce(t *testing.T) {
