@@ -39,6 +39,12 @@ func (l *Ledger) Check(ctx context.Context, repair bool) (found []Problem) {
 	for _, path := range l.damagedVerdicts() {
 		add(path, "a verdict is damaged, and counts for nothing", true, func() error { return os.RemoveAll(path) })
 	}
+	if n := l.dropped(); n > 0 {
+		add(l.linesFile(), itoa(n)+" snapshots were damaged, and a prune has dropped them", true, func() error { return nil })
+	}
+	if repair {
+		defer func() { _ = os.Remove(l.droppedFile()) }() // said, or by what a repair says
+	}
 	b, err := os.ReadFile(l.linesFile())
 	if err != nil {
 		return found

@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"hash/crc32"
@@ -404,4 +405,37 @@ func TestUndoOfAnything(t *testing.T) {
 			rt.Fatalf("the way back:\n%s\n%s", before, after)
 		}
 	})
+}
+
+// TestPruneSaysWhatItDrops: damaged lines that a prune leaves out are named by the next check, once.
+func TestPruneSaysWhatItDrops(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	for i := range 4 {
+		f.write("a", itoa(i))
+		f.take(WhyGuard, 0)
+	}
+	b, err := os.ReadFile(f.linesFile())
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := bytes.SplitAfter(b, []byte("\n"))
+	lines[1] = []byte("{\n")
+	if err := os.WriteFile(f.linesFile(), bytes.Join(lines, nil), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	kept, err := f.Lines()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := f.repack(true, kept[1:], kept[len(kept)-1]); err != nil {
+		t.Fatal(err)
+	}
+	found := f.Check(t.Context(), true)
+	if len(found) != 1 || found[0].Message != "1 snapshots were damaged, and a prune has dropped them" || !found[0].Harmless || !found[0].Repaired {
+		t.Errorf("%+v", found)
+	}
+	if again := f.Check(t.Context(), false); len(again) > 0 {
+		t.Errorf("again: %+v", again)
+	}
 }

@@ -104,29 +104,38 @@ type Unrecorded struct {
 	TooLarge int `json:"too_large"`
 }
 
-// Unrecorded returns what has gone since a snapshot and was never recorded, and whether the repository has gone. An
-// ignored directory counts as one.
-func (v *View) Unrecorded(s *Snapshot) (u Unrecorded, repository bool) {
-	for _, l := range s.LeftOut {
-		switch {
-		case exists(v.ledger.full(l.Path)):
-		case l.Why == LeftSecret:
-			u.Secret++
-		case l.Why == LeftLarge:
-			u.TooLarge++
+// Unrecorded returns what was there in a snapshot or a later one, has gone and was never recorded, and whether the
+// repository has gone. An ignored directory counts as one.
+func (v *View) Unrecorded(since *Snapshot) (u Unrecorded, repository bool) {
+	gone := make(map[string]*int)
+	for _, s := range v.All {
+		if s.Number < since.Number {
+			continue
+		}
+		for _, l := range s.LeftOut {
+			switch {
+			case exists(v.ledger.full(l.Path)):
+			case l.Why == LeftSecret:
+				gone[l.Path] = &u.Secret
+			case l.Why == LeftLarge:
+				gone[l.Path] = &u.TooLarge
+			}
+		}
+		ignored, _ := v.objects.diffTrees(s.Ignored, v.Now.Ignored)
+		for _, d := range ignored {
+			switch {
+			case d.To.exists():
+			case d.From.ID == oneOfTooMany:
+				gone[d.Path] = &u.TooLarge
+			case d.From.ID == ignoredSecret:
+				gone[d.Path] = &u.Secret
+			case d.From.exists():
+				gone[d.Path] = &u.Ignored
+			}
 		}
 	}
-	gone, _ := v.objects.diffTrees(s.Ignored, v.Now.Ignored)
-	for _, d := range gone {
-		switch {
-		case d.To.exists():
-		case d.From.ID == oneOfTooMany:
-			u.TooLarge++
-		case d.From.ID == ignoredSecret:
-			u.Secret++
-		case d.From.exists():
-			u.Ignored++
-		}
+	for _, n := range gone {
+		*n++
 	}
-	return u, s.Head != (Head{}) && v.repo == nil
+	return u, since.Head != (Head{}) && v.repo == nil
 }

@@ -66,3 +66,32 @@ func TestGitsMoves(t *testing.T) {
 		})
 	}
 }
+
+// TestUnrecordedSince: what came after the snapshot and went counts, too, and each path once.
+func TestUnrecordedSince(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.git("init", "-q")
+	f.write(".gitignore", "out/\n", "a", "1", "out/o", "1")
+	first := f.take(WhyFirst, 0)
+	f.write(".env", "SECRET", "a", "2")
+	f.take(WhyGuard, 0)
+	f.write("a", "3")
+	f.take(WhyGuard, 0)
+	f.remove(".env")
+	f.remove("out/o")
+	f.remove("out")
+	f.write("a", "4")
+	f.take(WhyGuard, 0)
+	v, err := f.Look(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer v.Close()
+	if u, _ := v.Unrecorded(first); u != (Unrecorded{Ignored: 1, Secret: 1}) {
+		t.Errorf("%+v", u)
+	}
+	if u, _ := v.Unrecorded(v.All[len(v.All)-1]); u != (Unrecorded{}) {
+		t.Errorf("since the last one: %+v", u)
+	}
+}

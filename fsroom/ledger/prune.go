@@ -5,10 +5,12 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
 	"sort"
+	"strconv"
 	"strings"
 	"time"
 
@@ -248,6 +250,7 @@ func (l *Ledger) repack(must bool, kept []*Snapshot, last *Snapshot) error {
 			return err
 		}
 	}
+	damaged := len(kept) - len(sound)
 	kept = sound
 	o.own = slices.DeleteFunc(o.own, func(p *pack) bool { return slices.Contains(old, p) })
 	o.user = slices.Concat(old, o.user)
@@ -269,8 +272,13 @@ func (l *Ledger) repack(must bool, kept []*Snapshot, last *Snapshot) error {
 	if err := cmp.Or(o.write(), o.syncPacks()); err != nil {
 		return err
 	}
-	if err := l.replaceLines(kept, last); err != nil {
+	b, _, err := readEnd(l.linesFile(), math.MaxInt64)
+	_, bad := parseLines(b)
+	if err := cmp.Or(err, l.replaceLines(kept, last)); err != nil {
 		return err
+	}
+	if damaged += bad; damaged > 0 {
+		_ = lockfile.Replace(l.droppedFile(), []byte(itoa(l.dropped()+damaged)), l.dir)
 	}
 	for _, p := range old {
 		if !slices.ContainsFunc(o.own, func(now *pack) bool { return now.path == p.path }) {
@@ -278,6 +286,15 @@ func (l *Ledger) repack(must bool, kept []*Snapshot, last *Snapshot) error {
 		}
 	}
 	return nil
+}
+
+// droppedFile has how many snapshots were dropped because they were damaged, and not by a repair, which says so.
+func (l *Ledger) droppedFile() string { return filepath.Join(l.dir, "dropped") }
+
+func (l *Ledger) dropped() int {
+	b, _ := readSmall(l.droppedFile())
+	n, _ := strconv.Atoi(string(b))
+	return n
 }
 
 func exists(path string) bool { _, err := os.Lstat(path); return err == nil }
