@@ -5,7 +5,9 @@ import (
 	"errors"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/talking-stick/tt/fsroom/ledger"
@@ -70,4 +72,46 @@ func TestHookWaitsForNoLock(t *testing.T) {
 	s.write("a", "changed")
 	(&recorder{s.as("a:1"), Setting{Root: s.dir}}).Before(context.Background(), st, nil, "") // it returns
 	s.must(free())
+}
+
+// shippedLimit is BeforeLimit before a test changes it.
+var shippedLimit = BeforeLimit
+
+// TestHookIsHeldUpHalfASecond: by the clock of a bubble, in which nothing but what hangs takes time, a hook whose
+// snapshot hangs at any step goes on after 500 ms.
+func TestHookIsHeldUpHalfASecond(t *testing.T) {
+	s := story{T: t, faulty: "none"}
+	s.tell()
+	was := BeforeLimit
+	defer func() { BeforeLimit = was }()
+	BeforeLimit = time.Minute
+	st, _ := s.opened()
+	hold := func(ctx context.Context, fault func(string) error) {
+		(&recorder{s.as("a:1"), Setting{Root: s.dir, Fault: fault}}).Before(ctx, st, nil, "")
+	}
+	var steps []string
+	s.write("a", "to see the steps")
+	hold(t.Context(), func(step string) error { steps = append(steps, step); return nil })
+	slices.Sort(steps)
+	for i, hangs := range slices.Compact(steps) {
+		s.write("a", strconv.Itoa(i))
+		synctest.Test(t, func(t *testing.T) {
+			BeforeLimit = shippedLimit
+			stop, began := make(chan struct{}), time.Now()
+			hold(t.Context(), func(step string) error {
+				if step == hangs {
+					<-stop
+					return errors.New("it hung")
+				}
+				return nil
+			})
+			if took := time.Since(began); took > 500*time.Millisecond || hangs != "" && took == 0 {
+				t.Errorf("at %s it was held up for %v", hangs, took)
+			}
+			close(stop)
+			synctest.Wait()
+		})
+		BeforeLimit = time.Minute
+		hold(t.Context(), nil)
+	}
 }
