@@ -67,7 +67,7 @@ var budgets = map[string]int{
 	"fsroom/doctor":              1080,
 	"fsroom/engine":              200,
 	"fsroom/history":             300,
-	"fsroom/ledger":              6900,
+	"fsroom/ledger":              6950,
 	"fsroom/mirror":              1950,
 	"fsroom/topic":               1250,
 	"fsroom/turn":                6050,
@@ -81,8 +81,8 @@ var budgets = map[string]int{
 
 // What all packages together may have.
 const (
-	productBudget = 80_200 // what users run
-	linkedBudget  = 63_800 // the part of it that tt links
+	productBudget = 80_300 // what users run
+	linkedBudget  = 63_900 // the part of it that tt links
 	toolsBudget   = 7_200  // test tools, which are to come down to 6 000
 	fileBudget    = 400    // one file of either
 )
