@@ -154,3 +154,16 @@ func TestReleaseToTheReady(t *testing.T) {
 		})
 	}
 }
+
+// TestOutlookOfAnotherHost: what the guardian of a holder on another host does is not told, since nobody sees it.
+func TestOutlookOfAnotherHost(t *testing.T) {
+	w := room(t, members("a", "b"), held("a"))
+	f := w.facts()
+	if next := w.state.Outlook(f)[0]; !strings.Contains(next, "its guardian renews the lease") {
+		t.Error(next)
+	}
+	f.Host = "here"
+	if next := w.state.Outlook(f)[0]; strings.Contains(next, "renews") || !strings.Contains(next, "as far as this host knows") {
+		t.Error(next)
+	}
+}

@@ -87,6 +87,9 @@ func (s *State) Outlook(f Facts) []string {
 		case len(v.Trouble) > 0:
 		case s.isAuto(f, s.Owner):
 			add("the turn, which the hooks of %s took, is released by itself when its model stops or its process ends", s.Owner)
+		case s.Grant.Host != f.Host: // what its guardian does is not seen from here
+			add("%s, on another host, keeps the turn until it releases it; its lease ends at %s, as far as this host knows", s.Owner,
+				v.LeaseExpiresAt.Format(utcClock))
 		default:
 			add("%s keeps the turn until it releases it: its guardian renews the lease, which ends at %s otherwise", s.Owner,
 				v.LeaseExpiresAt.Format(utcClock))
