@@ -115,7 +115,7 @@ func (v *View) Changes(from, to *Snapshot, filters []string, mostPaths int) (*Ch
 	c.MorePaths = c.Files - len(c.Paths)
 	c.Head = v.objects.headMove(from.Head, to.Head)
 	c.Uncommitted = v.uncommitted(to)
-	c.describe(from, to, filters, mostPaths)
+	c.describe(from, v.withOthers(from, to), filters, mostPaths)
 	return c, nil
 }
 
@@ -184,52 +184,15 @@ func Printable(path string) string {
 // differences returns how the tree differs between two snapshots, as far as both looked at it.
 func (v *View) differences(from, to *Snapshot, filters []string) ([]Step, error) {
 	found, err := v.compare(from, to, filters)
-	unseen := v.objects.unseen(from, to)
+	unseen, others := v.objects.unseen(from, to), v.othersBetween(from, to)
 	return slices.DeleteFunc(found, func(d Step) bool {
+		if isBelow(others, d.Path) {
+			return true
+		}
 		hidden, err2 := unseen(d)
 		err = cmp.Or(err, err2)
 		return hidden
 	}), err
-}
-
-// changed is differences for a turn, without what an undo or a restore of somebody else did in it.
-func (v *View) changed(from, to *Snapshot, filters []string) ([]Step, error) {
-	found, err := v.differences(from, to, filters)
-	if err != nil {
-		return nil, err
-	}
-	return v.ofTurn(from, to, found)
-}
-
-// ofTurn returns those of the differences between the beginning of a turn and another snapshot that are of the turn's
-// own. What somebody else has taken back or restored meanwhile is not; what the turn changed after that begins there.
-func (v *View) ofTurn(from, to *Snapshot, all []Step) (own []Step, err error) {
-	var spans [][2]*Snapshot // between which only the turn changed something
-	begin := from
-	for i, s := range v.All {
-		isAct := s.Why == WhyUndo || s.Why == WhyRestore
-		isWithin := s.Number > from.Number && (to.Number == 0 || s.Number <= to.Number)
-		if isAct && isWithin && i > 0 && v.All[i-1].Why == whyBefore+s.Why && s.Agent != from.Agent {
-			spans, begin = append(spans, [2]*Snapshot{begin, v.All[i-1]}), s
-		}
-	}
-	if from.Why != WhyStart || spans == nil {
-		return all, nil
-	}
-	state := func(s *Snapshot, path string) State {
-		at, failed := v.objects.at(s.Tree, path)
-		err = cmp.Or(err, failed)
-		return s.state(path, at)
-	}
-	for _, d := range all {
-		for _, span := range append(spans, [2]*Snapshot{begin, to}) {
-			if was := state(span[0], d.Path); was != state(span[1], d.Path) {
-				own = append(own, Step{d.Path, was, d.To})
-				break
-			}
-		}
-	}
-	return own, err
 }
 
 // compare returns how two snapshots differ, with the files that differ in permissions alone.

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/talking-stick/tt/lockfile"
 )
@@ -19,6 +20,9 @@ type Options struct {
 	Home   string // of the user, for the settings of git; "" for none
 	Limits Limits
 	Boot   string // names the time since the machine was started
+	// Others returns the directories of the tree, as paths in it, in which somebody else has a turn, and those in which
+	// somebody had one that ended since a moment. It may be nil.
+	Others func(since time.Time) (now, before []string)
 	// Fault is called before each step that touches the disk and may make it fail. It is nil
 	// outside tests.
 	Fault func(step string) error

@@ -69,10 +69,12 @@ func (v *View) PlanUndo(from, to *Snapshot, filters []string) (*Plan, error) {
 		return nil, err
 	}
 	u, moves := undo{View: v, plan: &Plan{}, to: to}, v.movesBetween(from, to)
+	others := v.othersBetween(from, to)
+	v.Now.addOthers(others)
 	u.plan.Commits, u.plan.Straight = len(moves.own), moves.straight
 	left, unsure := v.objects.leftOut(from, to, v.Now), map[string]bool{}
 	for _, path := range slices.Concat(from.Unsure, to.Unsure) {
-		if !matchesAny(filters, path) || unsure[path] {
+		if !matchesAny(filters, path) || unsure[path] || isBelow(others, path) {
 			continue
 		}
 		unsure[path] = true
@@ -94,6 +96,7 @@ func (v *View) PlanUndo(from, to *Snapshot, filters []string) (*Plan, error) {
 			u.plan.Git++
 		case err2 != nil:
 			err = errors.Join(err, err2)
+		case isBelow(others, d.Path):
 		case left(d.Path), ignored != "" && d.To.exists():
 			u.conflict(d.Path, ConflictLeftOut)
 		default:
@@ -104,6 +107,11 @@ func (v *View) PlanUndo(from, to *Snapshot, filters []string) (*Plan, error) {
 		st, err := linkStat(v.ledger.full(l.Path))
 		if l.Why == LeftLarge && matchesAny(filters, l.Path) && (err != nil || st.ctime >= from.At-recent) {
 			u.plan.keep(l.Path, ConflictLeftOut)
+		}
+	}
+	for path := range others {
+		if matchesAny(filters, path) || slices.ContainsFunc(filters, func(f string) bool { return matchesAny([]string{path}, f) }) {
+			u.plan.keep(path, ConflictLeftOut)
 		}
 	}
 	removed := removals(u.plan.Steps)

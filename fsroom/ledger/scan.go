@@ -111,6 +111,7 @@ type scanner struct {
 	home    string
 	limits  Limits
 	objects *objects
+	others  []string // see [Options].Others
 	started int64
 	places  chan struct{} // one for each directory that is read beside others
 	wg      sync.WaitGroup
@@ -229,8 +230,14 @@ func (s *scanner) walk(d *directory, what *rules) {
 		d.carry(d.old)
 		return
 	}
-	if what = s.rulesIn(d, full, names, what); what == nil {
+	what = s.rulesIn(d, full, names, what)
+	switch {
+	case what == nil:
 		s.leave(d.path, LeftRepository)
+		d.carry(d.old)
+		return
+	case slices.Contains(s.others, d.path):
+		s.leave(d.path, LeftRoom)
 		d.carry(d.old)
 		return
 	}

@@ -52,13 +52,14 @@ const (
 	LeftLarge      = "large"
 	LeftTooMany    = "too_many"
 	LeftRepository = "repository"
+	LeftRoom       = "room" // somebody else has a turn there
 	LeftSecret     = "secret"
 	LeftUnreadable = "unreadable"
 	LeftChanging   = "changing" // while it was read: what is in the snapshot may be of several moments
 )
 
 // A LeftOut is a file or directory that is not in a snapshot, or is in it as it was before: what
-// cannot be read now, another repository, what is large; or that may be torn: what changed while it was read.
+// cannot be read now, another repository or room, what is large; or that may be torn: what changed while it was read.
 type LeftOut struct {
 	Path  string `json:"path,omitempty"`
 	Why   string `json:"why"`

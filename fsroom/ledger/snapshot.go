@@ -47,6 +47,7 @@ type Snapshot struct {
 	Perm    [2]uint32 `json:"perm"`               // most files have, and most programs
 	Modes   modes     `json:"modes,omitempty"`    // of files that have another
 	LeftOut []LeftOut `json:"left_out,omitempty"` // not in it, or as it was before
+	Others  []string  `json:"others,omitempty"`   // where somebody else had a turn since the snapshot before
 	Unsure  []string  `json:"unsure,omitempty"`   // whether changed before or after the moment
 	Note    string    `json:"note,omitempty"`
 	Calm    bool      `json:"calm,omitempty"`     // since the snapshot before it no file went or became what it may have been before, see [View.PlanLost]
@@ -64,9 +65,12 @@ type modes map[string]uint32
 
 // withPaths returns the snapshot with its paths in another form, see [stored].
 func (s Snapshot) withPaths(as func(string) string) *Snapshot {
-	s.LeftOut, s.Unsure = slices.Clone(s.LeftOut), slices.Clone(s.Unsure)
+	s.LeftOut, s.Others, s.Unsure = slices.Clone(s.LeftOut), slices.Clone(s.Others), slices.Clone(s.Unsure)
 	for i := range s.LeftOut {
 		s.LeftOut[i].Path = as(s.LeftOut[i].Path)
+	}
+	for i := range s.Others {
+		s.Others[i] = as(s.Others[i])
 	}
 	for i := range s.Unsure {
 		s.Unsure[i] = as(s.Unsure[i])

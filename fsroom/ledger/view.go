@@ -97,11 +97,19 @@ func (v *View) scan(ctx context.Context) error {
 		return err
 	}
 	s := &scanner{ctx: ctx, root: opts.Root, home: opts.Home, limits: opts.Limits, objects: v.objects}
+	var before []string
+	if opts.Others != nil {
+		since := time.Now()
+		if v.last != nil {
+			since = time.Unix(0, v.last.End)
+		}
+		s.others, before = opts.Others(since)
+	}
 	head := v.repo.head()
 	if err := s.scan(v.rules, v.top); err != nil {
 		return err
 	}
-	v.Now = &Snapshot{At: s.started, End: time.Now().UnixNano(), Tree: v.top.id, Scan: v.top.id, Head: head, Files: s.count}
+	v.Now = &Snapshot{At: s.started, End: time.Now().UnixNano(), Tree: v.top.id, Scan: v.top.id, Head: head, Files: s.count, Others: before}
 	slices.SortFunc(s.left, func(a, b LeftOut) int { return strings.Compare(a.Path, b.Path) })
 	v.Now.LeftOut, v.Now.Ignored = s.left, s.ignores
 	if n := len(v.All); n > 0 && v.top.old != nil && v.last == v.All[n-1] {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/talking-stick/tt/cmd/internal/member"
+	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/ledger"
 	"github.com/talking-stick/tt/fsroom/turn"
@@ -252,8 +253,8 @@ func (r *recorder) Changing(st *turn.State) bool {
 }
 
 // BeforeAlone is [member.Recorder.Before] for an agent in a tree that has no room.
-func BeforeAlone(ctx context.Context, root, dataDir, destroys string, set Setting) {
-	if t, err := OfDirectory(root, dataDir, set); err == nil {
+func BeforeAlone(ctx context.Context, root string, rooms *fsroom.Store, destroys string, set Setting) {
+	if t, err := OfDirectory(root, rooms, set); err == nil {
 		request := ledger.Request{Why: ledger.WhyGuard, Note: destroys, Line: destroys != ""}
 		_ = soon(ctx, BeforeLimit, func(ctx context.Context) error { return t.takeNow(ctx, request) })
 	}

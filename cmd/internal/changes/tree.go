@@ -50,15 +50,15 @@ type Tree struct {
 
 // Of returns the tree of a room, or ledger_off with the reason.
 func Of(r *member.Room, policy turn.Policy, set Setting) (*Tree, error) {
-	return open(r, policy, set, set.root(r), r.Client.Store.Local().Dir())
+	return open(r, policy, set, set.root(r), r.Client.Store)
 }
 
 // OfDirectory returns the tree of a directory that has no room.
-func OfDirectory(root, dataDir string, set Setting) (*Tree, error) {
-	return open(nil, turn.DefaultPolicy(), set, root, dataDir)
+func OfDirectory(root string, rooms *fsroom.Store, set Setting) (*Tree, error) {
+	return open(nil, turn.DefaultPolicy(), set, root, rooms)
 }
 
-func open(r *member.Room, policy turn.Policy, set Setting, root, dir string) (*Tree, error) {
+func open(r *member.Room, policy turn.Policy, set Setting, root string, rooms *fsroom.Store) (*Tree, error) {
 	mode := cmp.Or(set.Mode, policy.Ledger)
 	if policy.Ledger == turn.LedgerOff {
 		mode = turn.LedgerOff
@@ -67,12 +67,40 @@ func open(r *member.Room, policy turn.Policy, set Setting, root, dir string) (*T
 		return nil, code.New(code.LedgerOff, "changes of the tree are not recorded here (%s)", cmp.Or(mode, "off")).With("why", cmp.Or(mode, "off")).
 			WithHint("tt policy --ledger on; or unset %s", Variable)
 	}
+	dir := rooms.Local().Dir()
 	if why := ledger.Refused(root, set.Home, dir); why != "" {
 		return nil, code.New(code.LedgerOff, "%s: %s", root, why).With("why", why)
 	}
 	opts := ledger.Options{Root: root, Home: set.Home, Boot: identity.BootID(), Fault: set.Fault}
+	opts.Others = func(since time.Time) (now, before []string) { return others(r, root, rooms, since) }
 	store := ledger.New(filepath.Join(dir, ledger.Folder, fsroom.RoomName(root)), opts)
 	return &Tree{Ledger: store, Room: r, Mode: mode, policy: policy}, nil
+}
+
+// others returns the parts of a tree that are somebody else's than the room's holder, see [ledger.Options]: those of
+// rooms below.
+func others(r *member.Room, root string, rooms *fsroom.Store, since time.Time) (now, before []string) {
+	holder := ""
+	for _, st := range member.Held(rooms, since) {
+		rel, err := filepath.Rel(root, st.CanonicalPath)
+		if err != nil || rel == "." || !filepath.IsLocal(rel) {
+			continue
+		}
+		if r != nil && holder == "" {
+			if own, err := r.Known().FS.View(); err == nil {
+				holder = own.State.Owner
+			}
+		}
+		who := cmp.Or(st.Owner, st.Pending.From)
+		switch rel = filepath.ToSlash(rel); {
+		case who != "" && who == holder:
+		case st.Owner != "":
+			now = append(now, rel)
+		default:
+			before = append(before, rel)
+		}
+	}
+	return now, before
 }
 
 // root returns the directory of the room on this host.

@@ -2,18 +2,21 @@ package hooks
 
 import (
 	"context"
+	"time"
 
 	"github.com/talking-stick/tt/cmd/internal/hooks/guard"
 	"github.com/talking-stick/tt/cmd/internal/hooks/payload"
+	"github.com/talking-stick/tt/cmd/internal/member"
 )
 
 // Held implements [guard.Rooms]. Nobody takes a place or a turn there.
 func (r *rooms) Held(ctx context.Context, call payload.Call, counts func(dir string) bool) (all []*guard.Stick) {
 	if r.elsewhere == nil {
 		r.elsewhere = newRooms(r.client, r.locate, r.lookup)
-		r.elsewhere.callers, r.others = r.callers, r.client.HeldRooms()
+		r.elsewhere.callers, r.others = r.callers, member.Held(r.client.Store, time.Now())
 	}
-	for _, dir := range r.others {
+	for _, st := range r.others {
+		dir := st.CanonicalPath
 		if !counts(dir) {
 			continue
 		}

@@ -24,9 +24,9 @@ type rooms struct {
 	sticks  map[string]*guard.Stick          // those that were looked at, by directory
 	known   map[string]*guard.Stick          // the same, by the name of the room
 	held    []held                           // the turns among them that the session has
-	// others are the directories of all rooms whose turn somebody has, and elsewhere is what was looked at of those, see
-	// [rooms.Held]; nil: they were not asked for.
-	others    []string
+	// others are all rooms whose turn somebody has, and elsewhere is what was looked at of those, see [rooms.Held]; nil:
+	// they were not asked for.
+	others    []*turn.State
 	elsewhere *rooms
 	// auto adds what a write has to do where tt takes turns by itself. It is nil where it does not.
 	auto func(*workspace.Workspace, *member.Room, *turn.State, turn.Facts, *guard.Stick) *guard.Stick

@@ -51,7 +51,7 @@ func runHook(ctx context.Context, c *cli.Invocation) error {
 			return clientFor(c, store, processes(c), self)
 		},
 		RecordAlone: func(ctx context.Context, store *fsroom.Store, root, destroys string) {
-			changes.BeforeAlone(ctx, root, store.Local().Dir(), destroys, ledgerSetting(c))
+			changes.BeforeAlone(ctx, root, store, destroys, ledgerSetting(c))
 		},
 		UntilSignal: func(ctx context.Context) (context.Context, context.CancelFunc) {
 			return onSignal(ctx, endings...)

@@ -45,7 +45,7 @@ func openTree(ctx context.Context, c *cli.Invocation) (*treeView, error) {
 	}
 	if room == nil {
 		v := &treeView{client: client}
-		v.Tree, err = changes.OfDirectory(w.Root, client.Store.Local().Dir(), ledgerSetting(c))
+		v.Tree, err = changes.OfDirectory(w.Root, client.Store, ledgerSetting(c))
 		return v.recorded(err)
 	}
 	room.RecordPresence(ctx, snap.State)

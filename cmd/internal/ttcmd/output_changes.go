@@ -106,6 +106,8 @@ func writeLeftOut(t *cli.Text, left []ledger.LeftOut) {
 		switch {
 		case l.Why == ledger.LeftSecret:
 			name = cmp.Or(l.Path, counted(l.Files, "file")) + " (may have secrets)"
+		case l.Why == ledger.LeftRoom:
+			name += "/ (has a stick of its own)"
 		case l.Files > 0:
 			name += fmt.Sprintf("/ (%d new files, not ignored)", l.Files)
 		default:
