@@ -179,7 +179,7 @@ func countBefore(ctx context.Context, room *member.Room, seq int64, allLives boo
 // followLog prints the history in events, and then new entries as they come.
 func followLog(ctx context.Context, c *cli.Invocation, room *member.Room, st *turn.State, events []event.Event) error {
 	var book turn.LogBook
-	q := &eventQuery{c: c, room: room, follow: true, past: events, writeEvent: func(_ *cli.Output, e *event.Event) error {
+	q := &eventQuery{c: c, room: room, follow: true, past: events, entry: func(e *event.Event) error {
 		ended, made := book.Add(e)
 		return errors.Join(writeEntryLine(c, ended), writeEntryLine(c, made))
 	}}

@@ -21,7 +21,7 @@ func TestEventsOfOtherDaysHaveTheDay(t *testing.T) {
 	waitAt(t, file, func(c *cli.Invocation) {
 		for _, at := range []time.Time{now, now.AddDate(0, 0, -2)} {
 			e := &event.Event{Seq: 7, Turn: 3, Type: turn.MemberJoined, From: "a:1", CreatedAt: event.NewTime(at)}
-			if err := writeEvent(c.Out, e); err != nil {
+			if err := (&eventQuery{c: c}).writeEvent(e); err != nil {
 				t.Error(err)
 			}
 		}

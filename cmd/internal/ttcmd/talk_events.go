@@ -57,10 +57,10 @@ func filterFlags(f *cli.Flags, byDefault string) {
 	pathFlag(f)
 }
 
-// An eventsResult is one page of events.
+// An eventsResult is one page of events, as [eventQuery.shown] returns them.
 type eventsResult struct {
-	Events []event.Event `json:"events"`
-	Cursor int64         `json:"cursor_event_seq"` // the last event that was looked at
+	Events []any `json:"events"`
+	Cursor int64 `json:"cursor_event_seq"` // the last event that was looked at
 }
 
 func runEvents(ctx context.Context, c *cli.Invocation) error {
@@ -68,11 +68,7 @@ func runEvents(ctx context.Context, c *cli.Invocation) error {
 	if err != nil {
 		return err
 	}
-	q := eventQuery{types: types, severity: c.String("severity"), target: "any", cursorFile: c.String("cursor")}
-	q.writeEvent, q.writePage = writeEvent, writePage
-	if c.Bool("brief") {
-		q.writeEvent, q.writePage = writeBriefEvent, writeBriefPage
-	}
+	q := eventQuery{types: types, severity: c.String("severity"), target: "any", cursorFile: c.String("cursor"), brief: c.Bool("brief")}
 	return readEvents(ctx, c, &q)
 }
 
@@ -111,9 +107,11 @@ type eventQuery struct {
 	cursorFile string          // the value of --cursor; "": none
 	unread     bool            // start with the caller's first unread message
 	past       []event.Event   // a stream writes these first
+	brief      bool            // events are written short
+	lines      bool            // a page is written as a stream
+	data       bool            // and as JSON also in text mode
 
-	writeEvent func(*cli.Output, *event.Event) error  // writes an event of a stream
-	writePage  func(*cli.Output, *eventsResult) error // writes a page; nil: as a stream
+	entry func(*event.Event) error // writes an event of a stream; nil: as it is
 
 	c    *cli.Invocation
 	room *member.Room
@@ -237,43 +235,30 @@ func (q *eventQuery) start(ctx context.Context, st *turn.State) (startPoint, err
 // page writes one page of events, and moves the cursors behind it.
 func (q *eventQuery) page(ctx context.Context, f filter, st *turn.State, at startPoint) error {
 	box := mailbox.Of(q.room)
-	var page eventsResult
-	var err error
+	events, cursor, err := []event.Event(nil), st.Seq, error(nil)
 	if at.given {
-		page, err = q.eventsAfter(ctx, f, at.after)
+		events, cursor, err = q.eventsAfter(ctx, f, at.after)
 	} else {
-		page, err = q.newestEvents(ctx, f, st)
+		events, err = q.room.LastEvents(ctx, st, false, q.limit, f.wants)
+	}
+	if err == nil {
+		err = q.writePage(events, cursor)
 	}
 	if err != nil {
 		return err
 	}
-	if err := q.write(q.c.Out, &page); err != nil {
-		return err
-	}
 	if at.file != nil {
-		if err := at.file.save(page.Cursor); err != nil {
+		if err := at.file.save(cursor); err != nil {
 			return err
 		}
 	}
 	if q.unread {
 		read := box.Reader()
-		for i := range page.Events {
-			read.Show(&page.Events[i])
+		for i := range events {
+			read.Show(&events[i])
 		}
 		read.Save(ctx)
 		q.c.Out.Remark(fmt.Sprintf("unread=%d", box.Unread(st).Messages))
-	}
-	return nil
-}
-
-func (q *eventQuery) write(out *cli.Output, page *eventsResult) error {
-	if q.writePage != nil {
-		return q.writePage(out, page)
-	}
-	for i := range page.Events {
-		if err := q.writeEvent(out, &page.Events[i]); err != nil {
-			return err
-		}
 	}
 	return nil
 }
@@ -331,26 +316,17 @@ func (q *eventQuery) filter(st *turn.State) (filter, error) {
 
 // eventsAfter returns the first matching events after a number, at most q.limit, and
 // the number of the last event that it read.
-func (q *eventQuery) eventsAfter(ctx context.Context, f filter, after int64) (eventsResult, error) {
-	res := eventsResult{Events: make([]event.Event, 0), Cursor: after}
-	err := q.room.EachEvent(ctx, after, true, func(e *event.Event) error {
-		res.Cursor = e.Seq
+func (q *eventQuery) eventsAfter(ctx context.Context, f filter, after int64) (events []event.Event, cursor int64, err error) {
+	cursor = after
+	err = q.room.EachEvent(ctx, after, true, func(e *event.Event) error {
+		cursor = e.Seq
 		if f.wants(e) {
-			res.Events = append(res.Events, turn.Public(e.Clone()))
+			events = append(events, e.Clone())
 		}
-		if len(res.Events) == q.limit {
+		if len(events) == q.limit {
 			return member.ErrEnough
 		}
 		return nil
 	})
-	return res, err
-}
-
-// newestEvents returns the last matching events of the room's life.
-func (q *eventQuery) newestEvents(ctx context.Context, f filter, st *turn.State) (eventsResult, error) {
-	events, err := q.room.LastEvents(ctx, st, false, q.limit, f.wants)
-	for i := range events {
-		events[i] = turn.Public(events[i])
-	}
-	return eventsResult{Events: events, Cursor: st.Seq}, err
+	return events, cursor, err
 }

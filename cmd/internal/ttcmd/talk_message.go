@@ -185,16 +185,9 @@ var msgRecvCommand = &cli.Command{
 }
 
 func runMsgRecv(ctx context.Context, c *cli.Invocation) error {
-	people := c.Given("text") || c.Env.StdoutTTY
 	return readEvents(ctx, c, &eventQuery{
-		types: map[string]bool{turn.MessageSent: true}, target: "self", unread: true,
-		writeEvent: func(out *cli.Output, e *event.Event) error {
-			if people {
-				return writeEvent(out, e)
-			}
-			public := turn.Public(*e)
-			return out.WriteLine(&public, nil)
-		},
+		types: map[string]bool{turn.MessageSent: true}, target: "self", unread: true, lines: true,
+		data: !c.Given("text") && !c.Env.StdoutTTY,
 	})
 }
 

@@ -1,6 +1,7 @@
 package ttcmd
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -98,7 +99,7 @@ func (q *eventQuery) streamContext(ctx context.Context, st *turn.State) (context
 // run prints events until there is a reason to end, and returns the reason.
 func (s *stream) run(ctx context.Context, live bool) error {
 	for i := range s.past {
-		if err := s.writeEvent(s.c.Out, &s.past[i]); err != nil {
+		if err := s.writeEvent(&s.past[i]); err != nil {
 			return err
 		}
 	}
@@ -132,7 +133,7 @@ func (s *stream) run(ctx context.Context, live bool) error {
 func (s *stream) event(e *event.Event) error {
 	wanted := s.filter.wants(e)
 	if wanted {
-		if err := s.writeEvent(s.c.Out, e); err != nil {
+		if err := s.writeEvent(e); err != nil {
 			return err
 		}
 		s.shown++
@@ -242,10 +243,30 @@ func (f *cursorFile) refuse(format string, args ...any) error {
 	return e.With("file", f.path).WithHint("name another file, or remove this one to start from now on")
 }
 
+// shown returns an event as results have it.
+func (q *eventQuery) shown(public *event.Event) any {
+	if !q.brief {
+		return public
+	}
+	text := cmp.Or(eventDetail(public), public.Reason)
+	return &briefEvent{Seq: public.Seq, Type: public.Type, From: public.From, To: public.To, Text: turn.Preview(text)}
+}
+
 // writeEvent writes an event of a stream, with its day if that is not today.
-func writeEvent(out *cli.Output, e *event.Event) error {
+func (q *eventQuery) writeEvent(e *event.Event) error {
+	if q.entry != nil {
+		return q.entry(e)
+	}
 	public := turn.Public(*e)
-	return out.WriteLine(&public, func(t *cli.Text) {
+	item := q.shown(&public)
+	if q.data {
+		return q.c.Out.WriteLine(item, nil)
+	}
+	return q.c.Out.WriteLine(item, func(t *cli.Text) {
+		if brief, ok := item.(*briefEvent); ok {
+			brief.write(t)
+			return
+		}
 		at, format := e.CreatedAt.Local(), time.TimeOnly
 		if at.Format(time.DateOnly) != t.Now.Local().Format(time.DateOnly) {
 			format = logTime
@@ -255,15 +276,32 @@ func writeEvent(out *cli.Output, e *event.Event) error {
 }
 
 // writePage writes a page of events.
-func writePage(out *cli.Output, page *eventsResult) error {
-	return out.Result(page, func(t *cli.Text) {
-		if len(page.Events) == 0 {
-			t.Line("No events.")
-			return
+func (q *eventQuery) writePage(events []event.Event, cursor int64) error {
+	page := &eventsResult{[]any{}, cursor}
+	for i := range events {
+		if q.lines {
+			if err := q.writeEvent(&events[i]); err != nil {
+				return err
+			}
 		}
+		events[i] = turn.Public(events[i])
+		page.Events = append(page.Events, q.shown(&events[i]))
+	}
+	if q.lines {
+		return nil
+	}
+	return q.c.Out.Result(page, func(t *cli.Text) {
 		var table cli.Table
-		for _, e := range page.Events {
-			table.Row(t.Dim(itoa(e.Seq)), t.Dim("turn "+itoa(e.Turn)), t.Ago(e.CreatedAt.Time), e.Type, eventWords(&e))
+		for i := range page.Events {
+			if brief, ok := page.Events[i].(*briefEvent); ok {
+				brief.write(t)
+				continue
+			}
+			e := &events[i]
+			table.Row(t.Dim(itoa(e.Seq)), t.Dim("turn "+itoa(e.Turn)), t.Ago(e.CreatedAt.Time), e.Type, eventWords(e))
+		}
+		if len(events) == 0 && !q.brief {
+			t.Line("No events.")
 		}
 		t.Table(&table)
 	})
@@ -278,41 +316,7 @@ type briefEvent struct {
 	Text string `json:"text,omitempty"`
 }
 
-// A briefResult is an eventsResult with --brief.
-type briefResult struct {
-	Events []briefEvent `json:"events"`
-	Cursor int64        `json:"cursor_event_seq"`
-}
-
-func shorten(e *event.Event) briefEvent {
-	text := eventDetail(e)
-	if text == "" {
-		text = e.Reason
-	}
-	return briefEvent{Seq: e.Seq, Type: e.Type, From: e.From, To: e.To, Text: turn.Preview(text)}
-}
-
-// writeBriefEvent writes an event of a stream with --brief.
-func writeBriefEvent(out *cli.Output, e *event.Event) error {
-	public := turn.Public(*e)
-	brief := shorten(&public)
-	return out.WriteLine(&brief, brief.write)
-}
-
-// writeBriefPage writes a page of events with --brief.
-func writeBriefPage(out *cli.Output, page *eventsResult) error {
-	brief := &briefResult{make([]briefEvent, 0, len(page.Events)), page.Cursor}
-	for i := range page.Events {
-		brief.Events = append(brief.Events, shorten(&page.Events[i]))
-	}
-	return out.Result(brief, func(t *cli.Text) {
-		for _, e := range brief.Events {
-			e.write(t)
-		}
-	})
-}
-
-func (e briefEvent) write(t *cli.Text) {
+func (e *briefEvent) write(t *cli.Text) {
 	t.Line("%s  %s  %s", t.Dim(itoa(e.Seq)), e.Type, withText(fromTo(e.From, e.To), e.Text))
 }
 
