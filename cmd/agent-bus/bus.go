@@ -83,15 +83,15 @@ func dataDir(env *cli.Env) (string, error) {
 // resolve finds a topic by name. The warnings are about unreadable topics that have
 // the name or may have it. If only an unreadable topic has the name, its error is
 // returned.
-func (b *bus) resolve(r topic.ResolveRequest) (topic.Info, []tools.Warning, error) {
+func (b *bus) resolve(r topic.ResolveRequest) (*topic.State, []tools.Warning, error) {
 	all, err := b.Index()
 	if err != nil {
-		return topic.Info{}, nil, err
+		return nil, nil, err
 	}
 	doubtful := all.Doubtful(r.Name)
-	info, err := topic.Find(all.Infos(), r)
+	s, err := topic.Find(all.States, r)
 	if err != nil {
-		return topic.Info{}, nil, withUnreadable(err, doubtful, r.Name)
+		return nil, nil, withUnreadable(err, doubtful, r.Name)
 	}
-	return info, warningsOf(doubtful), nil
+	return s, warningsOf(doubtful), nil
 }

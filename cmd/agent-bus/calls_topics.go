@@ -28,11 +28,11 @@ func ping(_ context.Context, c *call, _ *tools.None) (tools.Result, error) {
 }
 
 func topicCreate(ctx context.Context, c *call, a *tools.Create) (tools.Result, error) {
-	info, doubtful, err := c.Create(ctx, topic.CreateRequest{Name: a.Name, Metadata: a.Metadata, Mode: a.Mode})
+	s, doubtful, err := c.Create(ctx, topic.CreateRequest{Name: a.Name, Metadata: a.Metadata, Mode: a.Mode})
 	if err != nil {
 		return nil, withUnreadable(err, doubtful, a.Name)
 	}
-	return warned(tools.NewTopicResult(&info), warningsOf(doubtful)...), nil
+	return warned(tools.NewTopicResult(s), warningsOf(doubtful)...), nil
 }
 
 func topicList(_ context.Context, c *call, a *tools.List) (tools.Result, error) {
@@ -40,15 +40,15 @@ func topicList(_ context.Context, c *call, a *tools.List) (tools.Result, error) 
 	if err != nil {
 		return nil, err
 	}
-	return warned(tools.NewListResult(all.Infos(), a.Status), warningsOf(all.Unreadable)...), nil
+	return warned(tools.NewListResult(all.States, a.Status), warningsOf(all.Unreadable)...), nil
 }
 
 func topicResolve(_ context.Context, c *call, a *tools.Resolve) (tools.Result, error) {
-	info, warnings, err := c.resolve(topic.ResolveRequest{Name: a.Name, AllowClosed: a.AllowClosed})
+	s, warnings, err := c.resolve(topic.ResolveRequest{Name: a.Name, AllowClosed: a.AllowClosed})
 	if err != nil {
 		return nil, err
 	}
-	return warned(tools.NewTopicResult(&info), warnings...), nil
+	return warned(tools.NewTopicResult(s), warnings...), nil
 }
 
 func topicClose(ctx context.Context, c *call, a *tools.Close) (tools.Result, error) {
@@ -77,12 +77,11 @@ func topicJoin(ctx context.Context, c *call, a *tools.Join) (tools.Result, error
 	id := a.TopicID
 	var warnings []tools.Warning
 	if a.Name != "" {
-		var info topic.Info
-		info, warnings, err = c.resolve(topic.ResolveRequest{Name: a.Name, AllowClosed: a.AllowClosed})
+		found, doubtful, err := c.resolve(topic.ResolveRequest{Name: a.Name, AllowClosed: a.AllowClosed})
 		if err != nil {
 			return nil, err
 		}
-		id = info.TopicID
+		id, warnings = found.TopicID, doubtful
 	}
 	r, err := c.Topic(id)
 	if err != nil {

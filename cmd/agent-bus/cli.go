@@ -68,8 +68,8 @@ func (b *bus) findTopic(c *cli.Invocation, text string) (*questions.Topic, error
 		return nil, err
 	}
 	name := strings.TrimSpace(text)
-	infos, doubtful := all.Infos(), all.Doubtful(name)
-	info, err := topic.Find(infos, topic.ResolveRequest{Name: name, AllowClosed: true})
+	doubtful := all.Doubtful(name)
+	s, err := topic.Find(all.States, topic.ResolveRequest{Name: name, AllowClosed: true})
 	if err != nil {
 		return nil, withUnreadable(noSuchTopic(text), doubtful, name)
 	}
@@ -77,15 +77,15 @@ func (b *bus) findTopic(c *cli.Invocation, text string) (*questions.Topic, error
 		c.Warn("%s: %v", w.Message, w.Context["topic_id"])
 	}
 	same := 0
-	for _, other := range infos {
+	for _, other := range all.States {
 		if strings.TrimSpace(other.Name) == name {
 			same++
 		}
 	}
 	if same > 1 {
-		c.Warn("%d topics are named %q; this is %s, the newest open one or else the newest", same, name, info.TopicID)
+		c.Warn("%d topics are named %q; this is %s, the newest open one or else the newest", same, name, s.TopicID)
 	}
-	return b.Topic(info.TopicID)
+	return b.Topic(s.TopicID)
 }
 
 func noSuchTopic(text string) error {

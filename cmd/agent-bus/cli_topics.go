@@ -42,7 +42,10 @@ type topicInfo struct {
 	Metadata    json.RawMessage `json:"metadata,omitempty"`
 }
 
-func infoOf(i topic.Info) topicInfo { return topicInfo{i, i.ClosedAt, i.CloseReason, i.Metadata} }
+func infoOf(s *topic.State) topicInfo {
+	i := s.Info()
+	return topicInfo{i, i.ClosedAt, i.CloseReason, i.Metadata}
+}
 
 func runList(_ context.Context, c *cli.Invocation, b *bus) error {
 	limit := c.Int64("limit")
@@ -53,10 +56,10 @@ func runList(_ context.Context, c *cli.Invocation, b *bus) error {
 	if err != nil {
 		return err
 	}
-	listed := topic.Select(all.Infos(), c.String("status"))
+	listed := topic.Select(all.States, c.String("status"))
 	result := topicsResult{Topics: []topicInfo{}, Total: len(listed), Warnings: warningsOf(all.Unreadable)}
-	for _, info := range listed[:min(int(min(limit, 1<<30)), len(listed))] {
-		result.Topics = append(result.Topics, infoOf(info))
+	for _, s := range listed[:min(int(min(limit, 1<<30)), len(listed))] {
+		result.Topics = append(result.Topics, infoOf(s))
 	}
 	for _, w := range result.Warnings {
 		if !c.JSON {
@@ -140,7 +143,7 @@ func readTopic(ctx context.Context, c *cli.Invocation, b *bus) (*shownTopic, err
 		return nil, noSuchTopic(c.Arg("topic"))
 	}
 	connected, _ := questions.Listeners(r, "")
-	shown := &shownTopic{topicInfo: infoOf(s.Info()), Listeners: len(connected), Agents: presentOf(connected), Questions: []shownQuestion{}}
+	shown := &shownTopic{topicInfo: infoOf(s), Listeners: len(connected), Agents: presentOf(connected), Questions: []shownQuestion{}}
 	for i := range s.Questions {
 		q := &s.Questions[i]
 		text, at, err := lookup.Question(q)

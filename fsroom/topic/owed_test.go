@@ -13,7 +13,7 @@ import (
 func asked(t *testing.T) *topic.State {
 	t.Helper()
 	s := topic.New("t00000000000")
-	change(t, s, topic.CreateNamed("room", nil, 1))
+	change(t, s, topic.CreateNamed(nil, "room", nil))
 	for i, to := range []string{"b:1", "", topic.ToHuman} {
 		events, _, err := s.Ask("a:1", topic.AskRequest{Question: "why?", To: to}, func() string { return []string{"q001", "q002", "q003"}[i] }, topic.DefaultLimits())
 		if err != nil {
@@ -120,7 +120,7 @@ func TestQuestionRefusals(t *testing.T) {
 // TestNamed: the first characters of an id name a question, pending ones before others.
 func TestNamed(t *testing.T) {
 	s := topic.New("t00000000000")
-	change(t, s, topic.CreateNamed("room", nil, 1))
+	change(t, s, topic.CreateNamed(nil, "room", nil))
 	for _, id := range []string{"qaaa1", "qaaa2", "qbbb1"} {
 		events, _, err := s.Ask("a:1", topic.AskRequest{Question: "why?"}, func() string { return id }, topic.DefaultLimits())
 		if err != nil {

@@ -49,19 +49,12 @@ func (m *Mailbox) shownNow() hearing.Shown {
 }
 
 // Unread counts what has come for the agent and was not shown to it: messages, open
-// notes, questions, answers and ends of jobs; none if it is no member. It reads the cursor only if there
-// is something to count.
+// notes, questions, answers and ends of jobs; none if it is no member.
 func (m *Mailbox) Unread(st *turn.State) turn.Unread {
 	if !m.Room.IsMember(st) {
 		return turn.Unread{}
 	}
-	mail, jobs := st.Mail(m.Room.Self.ID), st.JobEnds(m.Room.Self.ID)
-	notes, pages := st.UnreadNotes(m.Room.Self.ID, turn.SeenNotes{})
 	t, s, err := m.questions().Topic()
-	talk := err == nil && len(s.Questions) > 0
-	if mail <= 0 && notes+pages == 0 && jobs == 0 && !talk {
-		return turn.Unread{}
-	}
 	if err != nil {
 		s = topic.New(t.Name())
 	}

@@ -247,11 +247,11 @@ func (in *Inbox) Shape() any {
 
 // Counts are those of what was not shown to the agent, by kind.
 type Counts struct {
-	Questions int64 `json:"questions"`
-	Answers   int64 `json:"answers"`
 	Messages  int64 `json:"messages"`
 	Notes     int64 `json:"notes"`
 	Pages     int64 `json:"pages"`
+	Questions int64 `json:"questions"`
+	Answers   int64 `json:"answers"`
 	Jobs      int64 `json:"jobs"`
 }
 

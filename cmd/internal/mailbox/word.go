@@ -70,7 +70,7 @@ func (in *Inbox) fill(ctx context.Context, m *Mailbox) (s *topic.State, err erro
 	in.topic, in.settled, in.Jobs = t, in.settled && settled, []JobEnd{}
 	in.past = Cursor{JoinedAt: in.at.JoinedAt}
 	u := m.counts(in.state, in.at, t, s)
-	in.Counts = Counts{u.Questions, u.Answers, u.Messages, u.Notes, u.Pages, u.Jobs}
+	in.Counts = Counts(u)
 	if m.Room.IsMember(in.state) {
 		if u.Messages > 0 {
 			err = in.addMessages(ctx, m)

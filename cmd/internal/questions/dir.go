@@ -73,32 +73,32 @@ func (d *Dir) Topic(id string) (*Topic, error) {
 // have ids that follow from their names, so that the engine lets one host make a topic, and
 // the others find it. Doubtful are the unreadable topics that may have the name; if one has it
 // and a topic of the name is to be reused, its error is returned.
-func (d *Dir) Create(ctx context.Context, r topic.CreateRequest) (info topic.Info, doubtful []Unreadable, err error) {
+func (d *Dir) Create(ctx context.Context, r topic.CreateRequest) (s *topic.State, doubtful []Unreadable, err error) {
 	store, err := d.Store()
 	if err != nil {
-		return info, nil, err
+		return nil, nil, err
 	}
 	unlock, err := store.LockFolder(ctx, roomtypes.Topics().Folder)
 	if err != nil {
-		return info, nil, err
+		return nil, nil, err
 	}
 	defer func() { _ = unlock() }()
 	for {
 		all, err := d.Index()
 		if err != nil {
-			return info, nil, err
+			return nil, nil, err
 		}
 		doubtful = all.Doubtful(r.Name)
 		id := newTopicID()
 		if store.Options().Engine != nil && r.Name != "" && r.Mode == topic.ModeReuse {
 			id = all.freeID(r.Name)
 		}
-		reused, events := topic.Create(all.Infos(), r, id)
+		reused, events := topic.Create(all.States, r, id)
 		if reused != nil {
-			return *reused, doubtful, nil
+			return reused, doubtful, nil
 		}
 		if u := Named(doubtful, r.Name); u != nil && r.Mode == topic.ModeReuse {
-			return info, doubtful, u.Err
+			return nil, doubtful, u.Err
 		}
 		made := false
 		snap, _, err := fsroom.At(store, roomtypes.Topics(), id).Update(ctx, func(s *topic.State) ([]event.Event, error) {
@@ -108,10 +108,10 @@ func (d *Dir) Create(ctx context.Context, r topic.CreateRequest) (info topic.Inf
 			return events, nil
 		})
 		if err != nil {
-			return info, nil, err
+			return nil, nil, err
 		}
 		if made {
-			return snap.State.Info(), doubtful, nil
+			return snap.State, doubtful, nil
 		}
 	}
 }

@@ -67,15 +67,6 @@ func indexOf(store *fsroom.Store) (*Index, error) {
 	return &all, nil
 }
 
-// Infos returns the topics that can be read, as lists show them.
-func (x *Index) Infos() []topic.Info {
-	var infos []topic.Info
-	for _, s := range x.States {
-		infos = append(infos, s.Info())
-	}
-	return infos
-}
-
 // Doubtful returns the unreadable topics that have the name or may have it.
 func (x *Index) Doubtful(name string) []Unreadable {
 	var list []Unreadable

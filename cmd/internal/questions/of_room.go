@@ -87,7 +87,7 @@ func createOfRoom(ctx context.Context, r *Topic, room, path string) error {
 	if r.Exists() && r.HasJournal() {
 		return nil
 	}
-	ordinal, err := nextOrdinal(r.Store())
+	all, err := indexOf(r.Store())
 	if err != nil {
 		return err
 	}
@@ -95,22 +95,9 @@ func createOfRoom(ctx context.Context, r *Topic, room, path string) error {
 		if s.Exists() {
 			return nil, nil
 		}
-		return topic.CreateNamed(room, wire.Append(nil, &ofRoom{path}), ordinal), nil
+		return topic.CreateNamed(all.States, room, wire.Append(nil, &ofRoom{path})), nil
 	})
 	return err
-}
-
-// nextOrdinal returns the number of the next topic that is made, see [topic.State].
-func nextOrdinal(store *fsroom.Store) (next int64, err error) {
-	store = store.Offline()
-	ids, err := fsroom.Rooms(store, roomtypes.Topics())
-	next = 1
-	for _, id := range ids {
-		if snap, err := fsroom.At(store, roomtypes.Topics(), id).View(); err == nil { // one that is damaged does not matter
-			next = max(next, snap.State.Ordinal+1)
-		}
-	}
-	return next, err
 }
 
 // ofRoom is the metadata of the topic of a room.

@@ -52,24 +52,24 @@ func (w *World) Topic(id string) *Topic {
 	return &Topic{State: topic.New(id)}
 }
 
-// Infos returns the topics in no order.
-func (w *World) Infos() []topic.Info {
-	var infos []topic.Info
+// States returns the topics in no order.
+func (w *World) States() []*topic.State {
+	var all []*topic.State
 	for _, m := range w.Topics {
-		infos = append(infos, m.State.Info())
+		all = append(all, m.State)
 	}
-	return infos
+	return all
 }
 
 // Create makes a topic, or returns the one that is to be reused.
-func (w *World) Create(r topic.CreateRequest) topic.Info {
+func (w *World) Create(r topic.CreateRequest) *topic.State {
 	w.T.Helper()
 	id := w.NewID()
-	reused, events := topic.Create(w.Infos(), r, id)
+	reused, events := topic.Create(w.States(), r, id)
 	if reused != nil {
-		return *reused
+		return reused
 	}
-	return w.Commit(id, events).Info()
+	return w.Commit(id, events)
 }
 
 // Commit does what storage does with a decision, and checks what always holds: the

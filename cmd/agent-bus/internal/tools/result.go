@@ -85,8 +85,8 @@ type TopicResult struct {
 }
 
 // NewTopicResult returns the result of topic_create and topic_resolve.
-func NewTopicResult(i *topic.Info) *TopicResult {
-	return &TopicResult{TopicID: i.TopicID, Name: i.Name, Status: i.Status}
+func NewTopicResult(s *topic.State) *TopicResult {
+	return &TopicResult{TopicID: s.TopicID, Name: s.Name, Status: s.Status}
 }
 
 func (r *TopicResult) Text() string {
@@ -192,15 +192,15 @@ type ListResult struct {
 }
 
 // NewListResult returns the result of topic_list for a status.
-func NewListResult(topics []topic.Info, status string) *ListResult {
+func NewListResult(topics []*topic.State, status string) *ListResult {
 	selected := topic.Select(topics, status)
-	r := &ListResult{Topics: selected, Total: len(selected)}
+	r := &ListResult{Topics: []topic.Info{}, Total: len(selected)}
 	var size budget
-	for n, t := range selected {
-		if !size.fits(t.Name, orEmpty(t.CloseReason), string(t.Metadata)) {
-			r.Topics, r.HasMore = selected[:n], true
+	for _, s := range selected {
+		if r.HasMore = !size.fits(s.Name, s.CloseReason, string(s.Metadata)); r.HasMore {
 			break
 		}
+		r.Topics = append(r.Topics, s.Info())
 	}
 	return r
 }
@@ -213,8 +213,8 @@ func (r *ListResult) Text() string {
 			code.Count(t.Counts.Total, "question"), t.Counts)
 		if t.ClosedAt != nil {
 			fmt.Fprintf(&b, "  closed %s", t.ClosedAt)
-			if reason := orEmpty(t.CloseReason); reason != "" {
-				fmt.Fprintf(&b, ": %s", reason)
+			if t.CloseReason != nil {
+				fmt.Fprintf(&b, ": %s", *t.CloseReason)
 			}
 			b.WriteByte('\n')
 		}
@@ -226,11 +226,4 @@ func (r *ListResult) Text() string {
 		fmt.Fprintf(&b, "%d older ones are not shown; topic_resolve finds a topic by its name.\n", r.Total-len(r.Topics))
 	}
 	return b.String()
-}
-
-func orEmpty(s *string) string {
-	if s == nil {
-		return ""
-	}
-	return *s
 }

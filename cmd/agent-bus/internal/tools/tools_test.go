@@ -26,14 +26,17 @@ func (w *world) run(session, tool string, raw json.RawMessage) (tools.Result, er
 	case "topic_list":
 		var a tools.List
 		_, err := w.read(raw, &a)
-		return tools.NewListResult(w.Infos(), a.Status), err
+		return tools.NewListResult(w.States(), a.Status), err
 	case "topic_resolve":
 		var a tools.Resolve
 		if _, err := w.read(raw, &a); err != nil {
 			return nil, err
 		}
-		found, err := topic.Find(w.Infos(), topic.ResolveRequest{Name: a.Name, AllowClosed: a.AllowClosed})
-		return tools.NewTopicResult(&found), err
+		found, err := topic.Find(w.States(), topic.ResolveRequest{Name: a.Name, AllowClosed: a.AllowClosed})
+		if err != nil {
+			return nil, err
+		}
+		return tools.NewTopicResult(found), nil
 	case "topic_join":
 		return w.join(session, raw)
 	}
@@ -71,7 +74,7 @@ func (w *world) create(raw json.RawMessage) (tools.Result, error) {
 		return nil, err
 	}
 	info := w.Create(topic.CreateRequest{Name: a.Name, Metadata: a.Metadata, Mode: a.Mode})
-	return tools.NewTopicResult(&info), nil
+	return tools.NewTopicResult(info), nil
 }
 
 func (w *world) join(session string, raw json.RawMessage) (tools.Result, error) {
@@ -84,7 +87,7 @@ func (w *world) join(session string, raw json.RawMessage) (tools.Result, error) 
 		return nil, err
 	}
 	if a.Name != "" {
-		found, err := topic.Find(w.Infos(), topic.ResolveRequest{Name: a.Name, AllowClosed: a.AllowClosed})
+		found, err := topic.Find(w.States(), topic.ResolveRequest{Name: a.Name, AllowClosed: a.AllowClosed})
 		if err != nil {
 			return nil, err
 		}

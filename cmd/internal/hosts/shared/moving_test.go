@@ -132,7 +132,7 @@ func TestCopy(t *testing.T) {
 	before := w.lines(local)
 	ctx := context.Background()
 	topic1 := questions.OfRoom(local.Store(), "local")
-	if _, _, err := topic1.Update(ctx, func(*topic.State) ([]event.Event, error) { return topic.CreateNamed("local", nil, 1), nil }); err != nil {
+	if _, _, err := topic1.Update(ctx, func(*topic.State) ([]event.Event, error) { return topic.CreateNamed(nil, "local", nil), nil }); err != nil {
 		t.Fatal(err)
 	}
 	for try := range 2 {
