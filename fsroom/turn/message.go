@@ -34,14 +34,19 @@ type messagePayload struct {
 
 // CheckMessage refuses a body that no room accepts.
 func CheckMessage(body string) error {
+	return CheckText("message", body, "bytes", len(body), MaxMessage, code.MessageTooLarge, hintLongMessage)
+}
+
+// CheckText refuses what is blank or no text, and what has more than most units: that with the code
+// tooLarge and the hint.
+func CheckText(what, text, unit string, size, most int, tooLarge code.Code, hint string) error {
 	switch {
-	case len(body) > MaxMessage:
-		return code.New(code.MessageTooLarge, "the message has %d bytes, at most %d are allowed", len(body), MaxMessage).
-			With("supplied", len(body)).WithHint(hintLongMessage)
-	case !utf8.ValidString(body):
-		return code.New(code.InvalidBody, "the message is not valid UTF-8")
-	case strings.TrimSpace(body) == "":
-		return code.New(code.InvalidBody, "the message is empty")
+	case size > most:
+		return code.New(tooLarge, "the %s has %d %s, at most %d are allowed", what, size, unit, most).With("supplied", size).WithHint("%s", hint)
+	case !utf8.ValidString(text):
+		return code.New(code.InvalidBody, "the %s is not valid UTF-8", what)
+	case strings.TrimSpace(text) == "":
+		return code.New(code.InvalidBody, "the %s is empty", what)
 	}
 	return nil
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/journal/event"
@@ -60,16 +59,7 @@ type NoteRequest struct {
 // CheckNote returns the body without white space around it, or refuses it.
 func CheckNote(body string) (string, error) {
 	body = strings.TrimSpace(body)
-	switch {
-	case len(body) > MaxNote:
-		return "", code.New(code.BodyTooLarge, "the note has %d bytes, at most %d are allowed", len(body), MaxNote).
-			With("supplied", len(body)).WithHint("put the text into a file of the workspace and point at it")
-	case !utf8.ValidString(body):
-		return "", code.New(code.InvalidBody, "the note is not valid UTF-8")
-	case body == "":
-		return "", code.New(code.InvalidBody, "the note is empty")
-	}
-	return body, nil
+	return body, CheckText("note", body, "bytes", len(body), MaxNote, code.BodyTooLarge, "put the text into a file of the workspace and point at it")
 }
 
 // AddNote adds a note to the room. Without a severity the note is information.

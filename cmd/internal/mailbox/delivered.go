@@ -4,7 +4,6 @@ import (
 	"context"
 	"time"
 
-	"github.com/talking-stick/tt/cmd/internal/member"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal/event"
@@ -67,27 +66,17 @@ func (m *Mailbox) Delivered(ctx context.Context, st *turn.State, seq int64) ([]D
 
 // messageAt returns the message with the number, or the newest of the agent for 0.
 func (m *Mailbox) messageAt(ctx context.Context, st *turn.State, seq int64) (*event.Event, error) {
-	if seq == 0 {
-		own, err := m.Room.LastEvents(ctx, st, false, 1, func(e *event.Event) bool {
-			return e.Type == turn.MessageSent && e.From == m.Room.Self.ID
-		})
-		if len(own) == 0 {
-			return nil, err
-		}
-		return &own[0], err
-	}
-	var found *event.Event
-	err := m.Room.EachEvent(ctx, seq-1, false, func(e *event.Event) error {
-		if c := e.Clone(); e.Seq == seq && e.Type == turn.MessageSent {
-			found = &c
-		}
-		return member.ErrEnough
+	found, err := m.Room.LastEvents(ctx, st, false, 1, func(e *event.Event) bool {
+		return e.Type == turn.MessageSent && (e.Seq == seq || seq == 0 && e.From == m.Room.Self.ID)
 	})
-	if err == nil && found == nil {
+	switch {
+	case len(found) > 0:
+		return &found[0], err
+	case err == nil && seq != 0:
 		err = code.New(code.UnknownTarget, "event %d is no message of this room", seq).
 			WithHint(`tt msg send answers the number of the event; "tt log" shows all of them`).With("event_seq", seq).With("last_event_seq", st.Seq)
 	}
-	return found, err
+	return nil, err
 }
 
 // delivered returns what is known of a message for one recipient without the events that

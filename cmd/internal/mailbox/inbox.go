@@ -33,7 +33,6 @@ type Inbox struct {
 	state    *turn.State
 	settled  bool   // nothing of this can be undone
 	most     int    // of each kind, see [mostInbox]
-	within   bool   // this is part of the answer to a wait
 	at       Cursor // as it was
 	words    []Word // what of it was not shown to the agent
 	past     Cursor // what the cursor moves over though there is no word
@@ -233,16 +232,6 @@ func (m *Mailbox) InboxShown(ctx context.Context, in *Inbox) {
 	if in.settled {
 		_ = m.shown(ctx, in, func(*Word) bool { return true })
 	}
-}
-
-// Shape implements [wire.Shaped]. What the answer to a wait says of the room is left out there.
-func (in *Inbox) Shape() any {
-	type plain Inbox
-	p := plain(*in)
-	if in.within {
-		p.RoomID, p.CanonicalPath, p.Turn = "", "", InboxTurn{}
-	}
-	return &p
 }
 
 // Counts are those of what was not shown to the agent, by kind.

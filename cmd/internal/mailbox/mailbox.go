@@ -128,7 +128,7 @@ func (m *Mailbox) Look(ctx context.Context, st *turn.State) (member.Found, error
 	if err != nil || !in.IsNew() {
 		return member.Found{}, err
 	}
-	in.within = true
+	in.RoomID, in.CanonicalPath, in.Turn = "", "", InboxTurn{} // which the answer to the wait has
 	if m.found.IsZero() {
 		m.found = time.Now()
 	}

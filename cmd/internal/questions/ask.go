@@ -3,7 +3,6 @@ package questions
 import (
 	"context"
 	"slices"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/talking-stick/tt/cmd/internal/member"
@@ -16,25 +15,17 @@ import (
 
 // CheckQuestion refuses a text that no room takes as a question.
 func CheckQuestion(text string) error {
-	return checkText(text, "question", topic.DefaultLimits().QuestionChars)
+	return checkText("question", text, topic.DefaultLimits().QuestionChars)
 }
 
 // CheckAnswer refuses a text that no room takes as an answer.
 func CheckAnswer(text string) error {
-	return checkText(text, "answer", topic.DefaultLimits().AnswerChars)
+	return checkText("answer", text, topic.DefaultLimits().AnswerChars)
 }
 
-func checkText(text, what string, most int) error {
-	switch n := utf8.RuneCountInString(text); {
-	case n > most:
-		return code.New(code.BodyTooLarge, "the %s has %d characters, at most %d are allowed", what, n, most).
-			With("supplied", n).WithHint("put the text into a file of the workspace and name it")
-	case !utf8.ValidString(text):
-		return code.New(code.InvalidBody, "the %s is not valid UTF-8", what)
-	case strings.TrimSpace(text) == "":
-		return code.New(code.InvalidBody, "the %s is empty", what)
-	}
-	return nil
+func checkText(what, text string, most int) error {
+	return turn.CheckText(what, text, "characters", utf8.RuneCountInString(text), most, code.BodyTooLarge,
+		"put the text into a file of the workspace and name it")
 }
 
 // An Asked is a question that was stored.
