@@ -111,7 +111,6 @@ type InboxAnswer struct {
 	QuestionID string `json:"question_id"`
 	Question   string `json:"question"` // its text
 	topic.ShownAnswer
-	seq int64
 }
 
 // mostInbox is how many of each kind an inbox shows at most: the first of those that were
@@ -180,32 +179,6 @@ func (in *Inbox) addAsked(ctx context.Context, m *Mailbox, s *topic.State) (err 
 		in.Asked[i].Text = turn.Preview(in.Asked[i].Text)
 	}
 	return err
-}
-
-// newAnswers returns the answers to the open questions of the agent after an event of their
-// topic, and the ids of these questions.
-func newAnswers(ctx context.Context, t *questions.Topic, s *topic.State, agent string, seen int64) (answers []InboxAnswer, ids []string,
-	err error) {
-	lookup := questions.Texts(ctx, t)
-	for _, q := range s.Own(agent) {
-		refs := q.NewAnswers(seen)
-		if len(refs) == 0 {
-			continue
-		}
-		text, _, err := lookup.Question(q)
-		if err != nil {
-			return nil, nil, err
-		}
-		for _, ref := range refs {
-			a, err := lookup.Answer(ref)
-			if err != nil {
-				return nil, nil, err
-			}
-			answers = append(answers, InboxAnswer{q.ID, text, a.Shown(), ref.Seq})
-		}
-		ids = append(ids, q.ID)
-	}
-	return answers, ids, nil
 }
 
 // next returns what the agent should do now. See [member.Room.ActsFor].

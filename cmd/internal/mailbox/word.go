@@ -146,14 +146,24 @@ func (in *Inbox) addJobs(ctx context.Context, m *Mailbox) error {
 // addQuestions adds the answers to questions of the agent, and the questions that it owes an answer.
 func (in *Inbox) addQuestions(ctx context.Context, m *Mailbox, s *topic.State) (err error) {
 	seen, end := in.at.TopicSeen(in.topic.Name()), &Cursor{}
-	if in.Counts.Answers > 0 {
-		if in.Answers, in.answered, err = newAnswers(ctx, in.topic, s, m.Room.Self.ID, seen.Answers); err != nil {
-			return err
+	texts := questions.Texts(ctx, in.topic)
+	for _, q := range s.Own(m.Room.Self.ID) {
+		for i, ref := range q.NewAnswers(seen.Answers) {
+			if i == 0 {
+				in.answered = append(in.answered, q.ID)
+			}
+			text, _, err := texts.Question(q)
+			if err != nil {
+				return err
+			}
+			a, err := texts.Answer(ref)
+			if err != nil {
+				return err
+			}
+			in.Answers = append(in.Answers, InboxAnswer{q.ID, text, a.Shown()})
+			end = in.add(Word{Kind: WordAnswer, ID: q.ID, Seq: ref.Seq, From: a.AnsweredBy, Text: a.Payload.Markdown})
+			end.TopicID = in.topic.Name()
 		}
-	}
-	for _, a := range in.Answers {
-		end = in.add(Word{Kind: WordAnswer, ID: a.QuestionID, Seq: a.seq, From: a.AnsweredBy, Text: a.Markdown})
-		end.TopicID = in.topic.Name()
 	}
 	end.AnswersSeq = s.Seq
 	owed, left := debtsShown(s.Debts(m.Room.Self.ID), seen.Questions, in.most)

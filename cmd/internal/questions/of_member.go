@@ -67,21 +67,13 @@ func (r *Room) Topic() (*Topic, *topic.State, error) {
 	return t, snap.State, nil
 }
 
-// MendedTopic is [Room.Topic] when what was left half done is complete, see [Room.mend].
-func (r *Room) MendedTopic(ctx context.Context) (*Topic, *topic.State, error) {
-	t, s, err := r.Topic()
-	if err == nil && r.mend(ctx, t, s) {
-		return r.Topic()
-	}
-	return t, s, err
-}
-
-// SettledTopic is [Room.MendedTopic] for those who record what they have seen, see
-// [fsroom.Room.SettledView].
+// SettledTopic is [Room.Topic] when what was left half done is complete, see [Room.mend], for those who
+// record what they have seen, see [fsroom.Room.SettledView].
 func (r *Room) SettledTopic(ctx context.Context) (t *Topic, s *topic.State, settled bool, err error) {
-	if t, s, err = r.MendedTopic(ctx); err != nil || !s.Exists() {
+	if t, s, err = r.Topic(); err != nil || !s.Exists() {
 		return t, s, err == nil, err
 	}
+	r.mend(ctx, t, s)
 	snap, settled, err := t.SettledView(ctx)
 	if err != nil {
 		return t, nil, false, err
@@ -130,7 +122,10 @@ type QuestionQuery struct {
 
 // Questions returns the open questions that q selects, oldest first.
 func (r *Room) Questions(ctx context.Context, st *turn.State, query QuestionQuery) ([]Question, error) {
-	t, s, err := r.MendedTopic(ctx)
+	t, s, err := r.Topic()
+	if err == nil && r.mend(ctx, t, s) {
+		t, s, err = r.Topic()
+	}
 	if err != nil {
 		return nil, err
 	}
