@@ -100,9 +100,11 @@ func (m *Mailbox) changes(ctx context.Context, st *turn.State) (list json.RawMes
 type Interrupted struct {
 	turn.Interruption
 	*member.Changed
-	Diff string           `json:"diff,omitempty"`
-	Undo string           `json:"undo,omitempty"`
-	Jobs []InterruptedJob `json:"jobs"`
+	Diff    string                 `json:"diff,omitempty"`
+	Undo    string                 `json:"undo,omitempty"`
+	Jobs    []InterruptedJob       `json:"jobs"`
+	Note    *turn.InterruptionNote `json:"note,omitempty"` // its last one
+	Handoff int64                  `json:"handoff_event_seq,omitempty"`
 }
 
 // An InterruptedJob is a job that was started in the turn.
@@ -166,7 +168,7 @@ func (m *Mailbox) interrupted(ctx context.Context, st *turn.State) json.RawMessa
 }
 
 func (m *Mailbox) viewInterrupted(st *turn.State, i turn.Interruption) Interrupted {
-	v := Interrupted{Interruption: i, Jobs: []InterruptedJob{}}
+	v := Interrupted{Interruption: i, Jobs: []InterruptedJob{}, Note: i.Note, Handoff: i.Handoff}
 	var recorded bool
 	if v.Changed, recorded = m.Room.Recorder().Changed(st, i.Turn, mostInterruptedPaths); recorded {
 		v.Diff, v.Undo = fmt.Sprintf("tt diff %d", i.Turn), fmt.Sprintf("tt undo %d", i.Turn)
