@@ -26,9 +26,15 @@ type Offer struct {
 // Nothing is due while somebody has the turn or it is reserved, nor where nobody listens or
 // the turn is at rest.
 func (s *State) Offer(f Facts) Offer {
+	o, _ := s.offerTo(f)
+	return o
+}
+
+// offerTo is Offer, and the member whose time it is.
+func (s *State) offerTo(f Facts) (o Offer, to string) {
 	p, grace := s.Pending, ms(s.Policy.WakeGrace)
 	if s.Owner != "" || s.ReservedFor != "" || p.Seq == 0 || s.AtRest() || p.forNobody() {
-		return Offer{}
+		return o, ""
 	}
 	begins := p.At.Wall.Time // of the next member's time
 	if p.Preferred != "" && !p.Listens {
@@ -42,13 +48,13 @@ func (s *State) Offer(f Facts) Offer {
 		}
 		switch {
 		case now.Before(begins):
-			return Offer{Again: begins.Sub(now)}
+			return Offer{Again: begins.Sub(now)}, id
 		case h.Unheard:
 			if given := since.Add(UnheardAfter); given.After(begins) {
 				begins = given
 			}
 		case since.Before(begins):
-			return Offer{Notify: id, Again: min(grace, UnheardAfter)}
+			return Offer{Notify: id, Again: min(grace, UnheardAfter)}, id
 		case now.Sub(since) >= grace:
 			begins = since.Add(grace)
 		default:
@@ -56,10 +62,23 @@ func (s *State) Offer(f Facts) Offer {
 			if h.UnheardIn > 0 {
 				again = min(again, h.UnheardIn)
 			}
-			return Offer{Again: again}
+			return Offer{Again: again}, id
 		}
 	}
-	return Offer{}
+	return o, ""
+}
+
+// toldNext returns the member to which the free turn is offered now, or as soon as it turns out that those before it do
+// not hear; "" if there is none.
+func (s *State) toldNext(f Facts) string {
+	_, to := s.offerTo(f)
+	ids := s.listeners(f, s.Pending.From)
+	for _, id := range ids[max(0, slices.Index(ids, to)):] {
+		if to != "" && !f.ended(id) && !f.hearing(id).Unheard {
+			return id
+		}
+	}
+	return ""
 }
 
 // listeners returns the active members that listen, heard or not, in the order in which a

@@ -130,6 +130,23 @@ func TestReservedForNobodyWhoHears(t *testing.T) {
 	}
 }
 
+// TestOfferedToOneThatHasEnded: it is said who is told next by itself.
+func TestOfferedToOneThatHasEnded(t *testing.T) {
+	w := room(t, members("a", "b", "c"), held("a"), later(settled), listening(ready, "b", "c"), released("kept for b"))
+	next := func() string { return strings.Join(w.state.Outlook(w.facts()), "; ") }
+	if said := next(); !strings.Contains(said, "only b may claim the turn") {
+		t.Error(said)
+	}
+	listening(unheard, "b")(w)
+	if said := next(); !strings.Contains(said, "c is told that it is offered to it: it is told at once") {
+		t.Error(said)
+	}
+	listening(unheard, "c")(w)
+	if said := next(); strings.Contains(said, "c is told") {
+		t.Error(said)
+	}
+}
+
 // TestWords: where the stick is, for one who asks.
 func TestWords(t *testing.T) {
 	for _, c := range []struct {

@@ -110,6 +110,9 @@ func (s *State) Outlook(f Facts) []string {
 	case v.OfferedTo != "":
 		add("only %s may claim the turn until %s: %s", v.OfferedTo, v.OfferedUntil.Format(utcClock), s.toldWords(f, v.OfferedTo))
 		add("after that whoever waits gets it")
+	case s.toldNext(f) != "":
+		add("%s is told that it is offered to it: %s", s.toldNext(f), s.toldWords(f, s.toldNext(f)))
+		add(`whoever runs "tt wait" before it gets the turn with the handoff of %s`, s.Pending.From)
 	case s.AtRest():
 		add("%s", restWords(s.ShortTurns))
 		add(`whoever runs "tt wait" gets the turn with the handoff of %s`, s.Pending.From)
