@@ -49,7 +49,8 @@ func (v *View) planLost(filters []string, since int64) (*Plan, error) {
 }
 
 // LostNow returns how many paths went since the turn before the last one ended, and the moment of the snapshot before that;
-// 0 if none did. What a turn made itself and removed is no loss, unless a command took it that is known to destroy.
+// 0 if none did. What a turn made or changed itself and took away again is no loss, unless a command took it that is known to
+// destroy.
 func (v *View) LostNow() (files int, since time.Time, err error) {
 	var start *Snapshot // the beginning of the last turn
 	for _, s := range v.All {
@@ -73,14 +74,15 @@ func (v *View) LostNow() (files int, since time.Time, err error) {
 		inTurn = end == nil || p.Lost.At < end.At
 	}
 	for _, path := range p.WentPaths() {
-		was := State{Mode: modeFile}
+		was, is := State{Mode: modeFile}, State{}
 		if inTurn {
 			was, err = v.objects.at(start.Tree, path)
+			is, _ = v.objects.at(v.Now.Tree, path)
 		}
 		if err != nil {
 			return 0, since, err
 		}
-		if was.exists() {
+		if was.exists() && was != is {
 			files++
 		}
 	}
