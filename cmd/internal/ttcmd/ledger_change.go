@@ -36,13 +36,20 @@ func (v *treeView) do(ctx context.Context, c *cli.Invocation, x treeChange) (*le
 	if holder != "" {
 		x.change.Turn = v.state.Turn
 	}
+	ctx, stop := onSignal(ctx, endings...)
+	defer stop()
 	mine := holder == v.client.Self.ID && holder != ""
-	if mine {
-		fence := v.state.Fence()
-		x.change.Still = func() error { return v.room.StillHolds(fence) }
-		if err := x.change.Still(); err != nil && !x.change.Dry {
-			return nil, err
+	x.change.Still = func() error {
+		if signalOf(ctx) != nil { // what was changed is put back
+			return context.Cause(ctx)
 		}
+		if !mine {
+			return nil
+		}
+		return v.room.StillHolds(v.state.Fence())
+	}
+	if err := x.change.Still(); err != nil && !x.change.Dry {
+		return nil, err
 	}
 	if !mine && !x.change.Dry {
 		if !v.client.IsHuman() {
