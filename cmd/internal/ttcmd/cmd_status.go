@@ -173,6 +173,8 @@ func nextAction(r statusResult) string {
 		return `tt take --reason "…", if you mean to go on in their place`
 	case r.YourTurnNext:
 		return "tt wait: the turn is yours"
+	case r.Owed+r.Answers+r.Unread > 0 && !r.Member && !turn.IsPerson(r.AgentID):
+		return "tt join, then tt inbox"
 	case r.Owed+r.Answers+r.Unread > 0:
 		return "tt inbox, then tt wait"
 	}
@@ -212,7 +214,11 @@ func writeStatus(t *cli.Text, v turn.RoomView, r statusResult, outside string) {
 		t.Line("Waiting %s", strings.Join(r.Waiting, ", "))
 	}
 	if r.Owed > 0 || r.Answers > 0 {
-		t.Line("For you %s to answer, %s to your questions: tt inbox", counted(int(r.Owed), "question"), counted(int(r.Answers), "answer"))
+		where := ": tt inbox"
+		if !r.Member && !turn.IsPerson(r.AgentID) {
+			where = ""
+		}
+		t.Line("For you %s to answer, %s to your questions%s", counted(int(r.Owed), "question"), counted(int(r.Answers), "answer"), where)
 	}
 	if r.Unread > 0 || r.OpenNotes > 0 {
 		t.Line("For you %s, %s", countedUrgent(t, int(r.Unread), "unread message", r.Interrupts, "interrupt"),
