@@ -11,7 +11,6 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/hooks/payload"
 	"github.com/talking-stick/tt/cmd/internal/member"
 	"github.com/talking-stick/tt/fsroom"
-	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/workspace"
 	"github.com/talking-stick/tt/identity"
 	"github.com/talking-stick/tt/identity/harness"
@@ -88,10 +87,6 @@ func Run(ctx context.Context, c Command, name string, kind harness.Kind) (status
 func (h *run) run(ctx context.Context) (err error) {
 	// The store first: the program that has its engine has to read the payload.
 	if h.store, err = h.OpenStore(); err != nil {
-		if h.call.Kind == harness.KindEdit && code.Of(err) == code.DataDirUnusable { // who holds cannot be read
-			h.log(err)
-			return h.finish(payload.Reply{Context: cli.Line("Talking Stick cannot say whether others work here: " + err.Error())})
-		}
 		return err
 	}
 	if h.Env.StdinTTY {
