@@ -55,7 +55,7 @@ var budgets = map[string]int{
 	"cmd/internal/second":        150,
 	"cmd/internal/session":       200,
 	"cmd/internal/setup":         500,
-	"cmd/internal/ttcmd":         11050,
+	"cmd/internal/ttcmd":         11100,
 	"cmd/internal/viewers":       100,
 	"cmd/internal/viewstore":     150,
 	"cmd/tt":                     50,
@@ -81,8 +81,8 @@ var budgets = map[string]int{
 
 // What all packages together may have.
 const (
-	productBudget = 80_300 // what users run
-	linkedBudget  = 63_900 // the part of it that tt links
+	productBudget = 80_400 // what users run
+	linkedBudget  = 64_000 // the part of it that tt links
 	toolsBudget   = 7_200  // test tools, which are to come down to 6 000
 	fileBudget    = 400    // one file of either
 )
