@@ -49,12 +49,10 @@ func Joining(s *State, f Facts, r JoinRequest, act func(*State) ([]event.Event, 
 	if !s.Open || s.Member(r.Agent) != nil {
 		return act(s)
 	}
-	events, joined := Join(s, r), s.Clone()
-	for _, e := range events {
-		e.Seq, e.CreatedAt = joined.Seq+1, f.Now.Wall
-		if err := joined.Apply(&e); err != nil {
-			return nil, err
-		}
+	events := Join(s, r)
+	joined, err := s.After(events, f.Now.Wall)
+	if err != nil {
+		return nil, err
 	}
 	acted, err := act(joined)
 	if err != nil || len(acted) == 0 {

@@ -115,6 +115,18 @@ func (s *State) Mail(id string) int64 {
 	return m.Direct + s.Broadcasts - m.Broadcasts - m.Sent
 }
 
+// After returns the room as events of one change at a time would leave it, which need no numbers yet.
+func (s *State) After(events []event.Event, now event.Time) (*State, error) {
+	after := s.Clone()
+	for _, e := range events {
+		e.Seq, e.CreatedAt = after.Seq+1, now
+		if err := after.Apply(&e); err != nil {
+			return nil, err
+		}
+	}
+	return after, nil
+}
+
 // Clone returns a copy. Apply changes nothing that the two share.
 func (s *State) Clone() *State {
 	c := *s

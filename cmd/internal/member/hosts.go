@@ -143,6 +143,25 @@ func (h *hosts) proof() turn.Proof {
 	return turn.Proof{Boot: boot, Uptime: on, At: event.NewTime(time.Now())}
 }
 
+// withdrawProof removes the proof of a turn of this host that events are about to end: whether they reach the engine
+// may never be known here, and once they do another host may have the turn. If they do not, the next
+// renewal proves the turn again. The room is locked.
+func (h *hosts) withdrawProof(st *turn.State, events []event.Event) error {
+	if h == nil {
+		return nil
+	}
+	l := h.recorded(st)
+	if l.Proof == (turn.Proof{}) {
+		return nil
+	}
+	after, err := st.After(events, event.NewTime(h.time()))
+	if err != nil || after.Fence() == st.Fence() {
+		return err
+	}
+	l.Proof = turn.Proof{}
+	return h.FS.Agent(st.Owner).Write(leaseFile, &l)
+}
+
 // cutOff reports whether the engine has not confirmed the turn of an agent of this host, whose lease it
 // is: it cannot be reached, has lost the turn, or was not asked for longer than the guardian takes.
 func (h *hosts) cutOff(st *turn.State, lease turn.Lease) (off, lost bool) {

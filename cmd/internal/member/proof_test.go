@@ -142,6 +142,38 @@ func TestAStoppedGuardianLeavesNoProof(t *testing.T) {
 	}
 }
 
+// A turn is not proved any more once its end was sent, whatever became of that: the next host may have the turn. One
+// that has not ended is proved again by the next renewal.
+func TestAnEndInDoubtLeavesNoProof(t *testing.T) {
+	sharing.Enable()
+	for _, fault := range []memory.Fault{memory.AnswerLost, memory.LostInDoubt} {
+		f, ctx := newFixture(t), context.Background()
+		e := memory.New("one", time.Now)
+		a, b := f.onHost(e, 1, "a:1"), f.onHost(e, 2, "b:1")
+		granted := f.try(a)
+		before := f.state(a)
+		e.SetFault(func() memory.Fault { return fault })
+		_, _, err := a.Release(ctx, nil, []byte(`{"status":"s","next_action":"n"}`), "")
+		if code.Of(err) != code.InDoubt {
+			t.Fatalf("fault %d: %v", fault, err)
+		}
+		e.SetFault(func() memory.Fault { return memory.None })
+		if _, unproved := a.Unproved(before); !unproved {
+			t.Errorf("fault %d: the turn is proved still", fault)
+		}
+		got := f.try(b)
+		if ended := fault == memory.AnswerLost; ended != (got.Status == turn.YourTurn) {
+			t.Errorf("fault %d: %+v", fault, got)
+		} else if !ended {
+			_, err := (&guardian{Room: a, turn: granted.TurnID, self: *guardianOf(a.recorded(before))}).renew(ctx)
+			f.must(err)
+			if _, unproved := a.Unproved(f.state(a)); unproved {
+				t.Error("the renewed turn is not proved")
+			}
+		}
+	}
+}
+
 // Without an engine there is nothing to prove.
 func TestNothingToProve(t *testing.T) {
 	f := newFixture(t)

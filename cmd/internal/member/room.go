@@ -142,7 +142,9 @@ func (r *Room) change(ctx context.Context, seen *snapshot, decide Decision, prep
 	}
 	after, events, err := r.FS.UpdateThen(ctx, func(st *turn.State) (events []event.Event, err error) {
 		if events, err = decide(st, gather(st)); err == nil && len(events) > 0 {
-			err = prepare(st)
+			if err = r.hosts.withdrawProof(st, events); err == nil {
+				err = prepare(st)
+			}
 		}
 		return events, err
 	}, committed)

@@ -118,8 +118,7 @@ func policy() turn.Policy {
 	return p
 }
 
-// mayWrite reports whether the edit guard lets the agent write, and in which turn. One that has ended its turn
-// does not, whatever became of that.
+// mayWrite reports whether the edit guard lets the agent write, and in which turn.
 func (h *host) mayWrite(agent string) (turnID int64, may bool) {
 	r := h.client(agent, nil).Room(h.w.room, h.w.workspace())
 	snap, err := r.FS.View()
@@ -127,7 +126,7 @@ func (h *host) mayWrite(agent string) (turnID int64, may bool) {
 		return 0, false // it refuses
 	}
 	_, unproved := r.Unproved(snap.State)
-	return snap.State.Turn, snap.State.Owner == agent && !unproved && h.w.ended[agent] < snap.State.Turn
+	return snap.State.Turn, snap.State.Owner == agent && !unproved
 }
 
 // start starts a guardian, as the product asks for.
@@ -244,14 +243,26 @@ func (p *proc) reach() error {
 	return nil
 }
 
-// A link is the engine for a process. Answers to its changes are lost, too.
+// A link is the engine for a process. Answers to its changes are lost, too, at times because the host is cut off then.
 type link struct {
 	*memory.Engine
 	p *proc
 }
 
 func (l *link) Append(ctx context.Context, room string, after engine.Revision, e engine.Entry, keep time.Duration) (engine.Entry, error) {
-	lost := func() bool { return l.p.isMain() && !l.p.h.w.calm && l.p.h.w.chance(20) }
+	h := l.p.h
+	lost := func() bool {
+		odds := 20
+		if l.p.what == "release" {
+			odds = 4
+		}
+		is := l.p.isMain() && !h.w.calm && h.w.chance(odds)
+		if is && h.w.chance(2) {
+			h.w.logf("%s is cut off with %s of %s", h.name, l.p.what, l.p.agent)
+			h.cut.Store(true)
+		}
+		return is
+	}
 	inDoubt := code.New(code.InDoubt, "the engine did not say whether the change was made")
 	if lost() {
 		return e, inDoubt
@@ -311,7 +322,6 @@ func (p *proc) run(what string) bool {
 			}
 			err = r.Take(ctx, turn.TakeRequest{Agent: p.agent, Lease: fsroom.NewLease(), Reason: "it is silent"}, p)
 		case "release":
-			w.ended[p.agent] = w.state.Turn
 			var res turn.ReleaseResult
 			if res, _, err = r.Release(ctx, nil, []byte(`{"status":"s","next_action":"n"}`), ""); err == nil {
 				w.released(p, res)

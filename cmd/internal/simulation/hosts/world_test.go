@@ -37,7 +37,6 @@ type world struct {
 	read    engine.Revision
 	state   *turn.State
 	leases  map[int64]turn.Fence // by turn
-	ended   map[string]int64     // the last turn that an agent has tried to release
 	log     []string
 	finding string
 }
@@ -49,7 +48,7 @@ func simulate(t *testing.T, seed uint64, steps int) (finding string, log []strin
 	synctest.Test(t, func(t *testing.T) {
 		lockfile.Pause = func(context.Context, string) { time.Sleep(100 * time.Millisecond) }
 		defer func() { lockfile.Pause = nil }()
-		w := &world{t: t, rand: rand.New(rand.NewPCG(seed, 0)), dir: base, leases: map[int64]turn.Fence{}, ended: map[string]int64{}}
+		w := &world{t: t, rand: rand.New(rand.NewPCG(seed, 0)), dir: base, leases: map[int64]turn.Fence{}}
 		w.room = fsroom.RoomName(w.workspace().Identity(base))
 		w.state = turn.New(w.room)
 		w.engine = memory.New("sim", engineTime)
