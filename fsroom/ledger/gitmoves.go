@@ -102,6 +102,8 @@ type Unrecorded struct {
 	Ignored  int `json:"ignored"`
 	Secret   int `json:"secret"`
 	TooLarge int `json:"too_large"`
+
+	Repository int `json:"repository,omitempty"` // other repositories in the tree
 }
 
 // Unrecorded returns what was there in a snapshot or a later one, has gone and was never recorded, and whether the
@@ -119,6 +121,8 @@ func (v *View) Unrecorded(since *Snapshot) (u Unrecorded, repository bool) {
 				gone[l.Path] = &u.Secret
 			case l.Why == LeftLarge:
 				gone[l.Path] = &u.TooLarge
+			case l.Why == LeftRepository:
+				gone[l.Path] = &u.Repository
 			}
 		}
 		ignored, _ := v.objects.diffTrees(s.Ignored, v.Now.Ignored)

@@ -27,6 +27,17 @@ type Briefing struct {
 	Interrupted json.RawMessage `json:"interrupted,omitempty"`
 }
 
+// AddChange adds a change of the tree, the newest, with its payload.
+func (b *Briefing) AddChange(what json.RawMessage) {
+	var list []json.RawMessage
+	_ = json.Unmarshal(b.Changes, &list)
+	list = append(list, ToldChange(what))
+	if more := len(list) - maxBriefChanges; more > 0 {
+		list, b.MoreChanges = list[more:], b.MoreChanges+more
+	}
+	b.Changes, _ = json.Marshal(list)
+}
+
 // The limits of a briefing.
 const (
 	maxBriefNotes     = 5

@@ -43,12 +43,18 @@ func (t *Tree) begin(ctx context.Context, st *turn.State, j Job) error {
 	if last != nil && !st.HasChange(last.Turn, turn.SpanOutside) && !last.IsLike(start) {
 		v := t.Ledger.Recorded()
 		defer v.Close()
-		if c := t.facts(v, outsideFrom(v.All, last), start, ledger.SpanOutside); !c.IsEmpty() {
-			c.Turn = last.Turn
+		if c := t.outside(v, last, start); !c.IsEmpty() {
 			t.Add(ctx, last.Turn, "", c)
 		}
 	}
 	return nil
+}
+
+// outside returns what changed between the end of a turn and the beginning of the next one.
+func (t *Tree) outside(v *ledger.View, end, start *ledger.Snapshot) *ledger.Changes {
+	c := t.facts(v, outsideFrom(v.All, end), start, ledger.SpanOutside)
+	c.Turn = end.Turn
+	return c
 }
 
 // beginning returns the snapshot of the beginning of a turn, nil if it is not recorded, and the turn's lease if it is in
@@ -64,18 +70,30 @@ func beginning(all []*ledger.Snapshot, st *turn.State, turnID int64) (start *led
 }
 
 // beginNow records the beginning of a turn that was granted a moment ago: the tree as it is now, since nobody was
-// told yet that he may write. What changed since the turn before is told by the guardian.
-func (t *Tree) beginNow(ctx context.Context, before *turn.State, granted turn.Fence) error {
+// told yet that he may write. It returns what changed since the turn before, nil if nothing did; the guardian writes
+// that into the journal.
+func (t *Tree) beginNow(ctx context.Context, before *turn.State, granted turn.Fence) (outside json.RawMessage, err error) {
 	all, err := t.Ledger.Recent(granted.Turn)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if last := lastTurn(all, granted.Turn); last != nil && !before.HasChange(last.Turn, turn.SpanTurn) {
-		if _, err := t.finish(ctx, before, last, ledger.Request{Moment: time.Now(), Line: true}); err != nil {
-			return err
+	last := lastTurn(all, granted.Turn)
+	if last != nil && !before.HasChange(last.Turn, turn.SpanTurn) {
+		if last, err = t.finish(ctx, before, last, ledger.Request{Moment: time.Now(), Line: true}); err != nil {
+			return nil, err
 		}
 	}
-	return t.takeNow(ctx, ledger.Request{Why: ledger.WhyStart, Turn: granted.Turn, Agent: granted.Agent, Lease: granted.Lease, Line: true})
+	r := ledger.Request{Why: ledger.WhyStart, Turn: granted.Turn, Agent: granted.Agent, Lease: granted.Lease, Line: true}
+	r.Ready = func(v *ledger.View, start *ledger.Snapshot) {
+		if last == nil || before.HasChange(last.Turn, turn.SpanOutside) || last.IsLike(start) {
+			return
+		}
+		if c := t.outside(v, last, start); !c.IsEmpty() {
+			outside = t.payload(c)
+		}
+	}
+	err = t.takeNow(ctx, r)
+	return outside, err
 }
 
 // tick records the tree while a turn lasts. Where something else uses the store for long, the next one does.

@@ -74,16 +74,25 @@ func First(ctx context.Context, r *member.Room, set Setting) {
 func wait(p turn.Policy) time.Duration { return time.Duration(p.LedgerWait) * time.Millisecond }
 
 // Begin implements [member.Recorder].
-func (r *recorder) Begin(ctx context.Context, before *turn.State, granted turn.Fence, patience bool) func() {
+func (r *recorder) Begin(ctx context.Context, before *turn.State, granted turn.Fence, patience bool) func() json.RawMessage {
 	t := r.tree(before.Policy)
 	if t == nil {
 		return nil
 	}
-	begin := func(ctx context.Context) error { return t.apart(r.room.Self.ID).beginNow(ctx, before, granted) }
-	return func() {
-		if err := soon(ctx, BeforeLimit, begin); err != nil && patience && t.Ledger.Interrupted() {
-			_ = soon(ctx, changePatience, begin)
+	return func() json.RawMessage {
+		var outside json.RawMessage
+		begin := func(ctx context.Context) (err error) {
+			outside, err = t.apart(r.room.Self.ID).beginNow(ctx, before, granted)
+			return err
 		}
+		err := soon(ctx, BeforeLimit, begin)
+		if err != nil && patience && t.Ledger.Interrupted() {
+			err = soon(ctx, changePatience, begin)
+		}
+		if err != nil { // it may not have ended
+			return nil
+		}
+		return outside
 	}
 }
 

@@ -17,8 +17,9 @@ type Recorder interface {
 	// Begin returns a function that records the tree as it is at the beginning of a turn that was just granted to the
 	// agent, in this process, before anybody is told of the turn; nil where nothing is recorded. before is the room
 	// before the grant. What cannot be recorded soon is for the guardian. But with patience it waits for a change of
-	// the tree that is under way: the holder of the turn before puts back what an undo of its has changed.
-	Begin(ctx context.Context, before *turn.State, granted turn.Fence, patience bool) func()
+	// the tree that is under way: the holder of the turn before puts back what an undo of its has changed. The function
+	// returns what changed since the turn before, while nobody had the turn; nil if nothing did or that is not known.
+	Begin(ctx context.Context, before *turn.State, granted turn.Fence, patience bool) func() json.RawMessage
 	// Begun is called by the guardian of a turn when it has seen the turn. It records the beginning if Begin
 	// did not.
 	Begun(st *turn.State)
@@ -112,7 +113,9 @@ func (r *Room) Recorder() Recorder {
 // A noRecorder records nothing.
 type noRecorder struct{}
 
-func (noRecorder) Begin(context.Context, *turn.State, turn.Fence, bool) func()    { return nil }
+func (noRecorder) Begin(context.Context, *turn.State, turn.Fence, bool) func() json.RawMessage {
+	return nil
+}
 func (noRecorder) Begun(*turn.State)                                              {}
 func (noRecorder) During(*turn.State)                                             {}
 func (noRecorder) Ended(context.Context)                                          {}

@@ -41,6 +41,7 @@ func (r *Room) Release(ctx context.Context, seen *snapshot, handoff json.RawMess
 	if err != nil {
 		return res, nil, err
 	}
+	res.Verified = orEmpty(res.Verified)
 	res.EventSeq = numberOf(written, turn.Released, numberOf(written, turn.Passed, res.EventSeq))
 	r.recordSeen()
 	res.Turn = snap.State.Words(r.Facts(snap.State), r.Self.ID) // the turn that the guardian was of is over

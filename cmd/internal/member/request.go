@@ -23,14 +23,14 @@ type turnRequest struct {
 	joins bool            // the agent becomes a member with the grant
 	lease string          // the id that a grant to this request has
 
-	first    *turn.State     // the room when the request began; nil: not looked at yet
-	memberAt int64           // the last event at which the agent was seen to be a member; 0: none
-	facts    turn.Facts      // of the last look
-	proof    turn.Proof      // begun with the last decision
-	grant    grant           // of the turn, as soon as it is about to be granted
-	result   turn.WaitResult // of the last look
-	isNew    bool            // the turn was granted by this request
-	begin    func()          // records the beginning of the turn that was granted; nil: nothing is recorded
+	first    *turn.State            // the room when the request began; nil: not looked at yet
+	memberAt int64                  // the last event at which the agent was seen to be a member; 0: none
+	facts    turn.Facts             // of the last look
+	proof    turn.Proof             // begun with the last decision
+	grant    grant                  // of the turn, as soon as it is about to be granted
+	result   turn.WaitResult        // of the last look
+	isNew    bool                   // the turn was granted by this request
+	begin    func() json.RawMessage // records the beginning of the turn that was granted, see [Recorder]; nil: nothing is recorded
 	exits    ExitWatcher
 
 	before *turn.State       // the room that the rule decided on
@@ -159,7 +159,9 @@ func (t *turnRequest) answer(ctx context.Context) error {
 		failed = ownedError(t.result.TurnID, t.tell(context.WithoutCancel(ctx)))
 	}
 	if t.begin != nil {
-		t.begin()
+		if outside := t.begin(); outside != nil {
+			t.result.Briefing.AddChange(outside)
+		}
 		if lost := t.Room.StillHolds(t.fence()); isOvertaken(lost) { // since the room was unlocked
 			return lost
 		}
@@ -212,7 +214,16 @@ func (t *turnRequest) tell(ctx context.Context) (err error) {
 	if len(res.Handoff) > 0 {
 		res.Verified = r.Recorder().Verified(ctx, t.before)
 	}
+	res.Briefing.Changes, res.Verified = orEmpty(res.Briefing.Changes), orEmpty(res.Verified)
 	return err
+}
+
+// orEmpty returns a list as JSON, an empty one for nil.
+func orEmpty(list json.RawMessage) json.RawMessage {
+	if list == nil {
+		return json.RawMessage("[]")
+	}
+	return list
 }
 
 // isOvertaken reports whether err says that the turn is not the agent's any more.

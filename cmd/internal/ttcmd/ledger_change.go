@@ -285,7 +285,8 @@ func writeBeside(t *cli.Text, r changedResult) {
 		t.Line("%s cannot be read (damaged), and what went after may not be seen: tt doctor", counted(r.Damaged, "snapshot"))
 	}
 	if u := r.Unrecorded; u != nil {
-		words := amounts(amount{u.Ignored, "that git ignores"}, amount{u.Secret, "named like a secret"}, amount{u.TooLarge, "too large"})
+		words := amounts(amount{u.Ignored, "that git ignores"}, amount{u.Secret, "named like a secret"}, amount{u.TooLarge, "too large"},
+			amount{u.Repository, "with a repository of its own"})
 		if words != "" {
 			t.Line("Gone too, and never recorded: %s.", words)
 		}
