@@ -29,6 +29,7 @@ func ask(ctx context.Context, c *call, a *tools.Ask) (tools.Result, error) {
 	if err != nil {
 		return nil, withQuestion(err, id)
 	}
+	c.shown(polled, len(polled.Answers))
 	return warned(polled.AskResult(listeners), warnings...), nil
 }
 
@@ -114,7 +115,19 @@ func askPoll(ctx context.Context, c *call, a *tools.Poll) (tools.Result, error) 
 	if result.AcceptingAnswers {
 		result.Missing = max(0, a.MinAnswers-max(1, result.AnswersCount))
 	}
+	c.shown(result, a.Skip+len(result.Answers))
 	return result, nil
+}
+
+// shown records that the agent is shown the answers in a result, which are up to the nth. If that fails, tt tells it of
+// them, too.
+func (c *call) shown(r *tools.PollResult, n int) {
+	if len(r.Answers) == 0 {
+		return
+	}
+	if store, err := c.bus.Store(); err == nil {
+		questions.AnswersShown(store, c.topic, c.agent, r.QuestionID, n)
+	}
 }
 
 func poll(ctx context.Context, r *questions.Topic, questionID string, skip int) (*tools.PollResult, error) {

@@ -133,6 +133,36 @@ func TestQuestionOfMCPAnsweredInTT(t *testing.T) {
 	mentions(t, r.text, "answered", "main")
 }
 
+// TestAnswerShownInMCP: one that came back in MCP is not told by tt again, and does not keep the turn from ending. One that
+// did not is.
+func TestAnswerShownInMCP(t *testing.T) {
+	w := newWorkroom(t)
+	w.tt("b:1", "join")
+	w.tt("a:1", "wait")
+	w.tt("a:1", "ask", "b:1", "the first one makes the topic")
+	p := w.peer()
+	id := w.topicOfRoom(p)
+	p.join(id, "a:1")
+	answers := func() float64 { return field(field(w.tt("a:1", "inbox", "--peek"), "counts"), "answers").(float64) }
+	answer := func(text string) {
+		t.Helper()
+		owed := list(w.tt("b:1", "inbox")["questions"])
+		w.tt("b:1", "answer", field(owed[0], "question_id").(string), text)
+	}
+	answer("yes")
+	w.tt("a:1", "inbox")
+	waiting := p.start(t.Context(), "ask", f(`{"topic_id":%q,"question":"which branch?","to":"b:1",%s}`, id, waitLong))
+	w.tt("b:1", "wait", "--inbox", "--timeout", "10m")
+	answer("main")
+	mentions(t, (<-waiting).text, "main")
+	equal(t, "unread", answers(), 0.0)
+	w.tt("a:1", "ask", "b:1", "and the other?")
+	answer("next")
+	equal(t, "unread, asked in tt", answers(), 1.0)
+	w.tt("a:1", "inbox")
+	w.tt("a:1", "release", "--status", "s", "--next-action", "n")
+}
+
 // TestFirstQuestionsAtOnce: many that ask at the same moment make one topic, and no
 // question is lost.
 func TestFirstQuestionsAtOnce(t *testing.T) {

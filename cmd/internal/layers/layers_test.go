@@ -95,7 +95,7 @@ var layers = map[string]layer{
 		"it runs commands and says how they end: who is told, and how, is passed in"},
 	"cmd/internal/member": {[]string{"cmd/internal/jobs", "cmd/internal/roomtypes", "cmd/internal/hearing", "fsroom", "journal", "identity"},
 		"it is about taking turns, and knows neither flags nor output of a command: what an agent is told comes to it as member.News"},
-	"cmd/internal/questions": {[]string{"cmd/internal/roomtypes", "cmd/internal/member", "fsroom", "identity", "journal"},
+	"cmd/internal/questions": {[]string{"cmd/internal/roomtypes", "cmd/internal/member", "cmd/internal/hearing", "fsroom", "identity", "journal"},
 		"tt and agent-bus ask and answer by it, so it must not know flags or output of either"},
 	"cmd/internal/mailbox": {[]string{"cmd/internal/hearing", "cmd/internal/member", "cmd/internal/questions", "fsroom", "journal"},
 		"it says what there is for an agent, and leaves how it is printed to commands and hooks"},

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/talking-stick/tt/cmd/internal/hearing"
 	"github.com/talking-stick/tt/cmd/internal/member"
 	"github.com/talking-stick/tt/cmd/internal/roomtypes"
 	"github.com/talking-stick/tt/fsroom"
@@ -166,6 +167,30 @@ func Hearers(store *fsroom.Store, t *Topic, s *topic.State, questionID string) [
 	}
 	slices.Sort(there)
 	return slices.DeleteFunc(slices.Compact(there), func(id string) bool { return id == q.AskedBy || !q.OfferedTo(id) })
+}
+
+// AnswersShown records that the agent was shown the first n answers to a question of its on the topic of a room, so that tt
+// does not tell it of them. If an answer before them to another question was not shown, tt tells it of all.
+func AnswersShown(store *fsroom.Store, t *Topic, agent, questionID string, n int) {
+	snap, err := t.View()
+	if err != nil {
+		return
+	}
+	s := snap.State
+	room, st := roomOf(store, t, s, agent)
+	q := s.Question(questionID)
+	if room == nil || !room.IsMember(st) || q == nil || q.AskedBy != agent || n > len(q.Answers) {
+		return
+	}
+	at, last := hearing.ReadCursor(room.FS.Agent(agent), st.Member(agent).JoinedAt), q.Answers[n-1].Seq
+	for _, other := range s.Own(agent) {
+		unseen := other.NewAnswers(at.TopicSeen(t.Name()).Answers)
+		if other.ID != questionID && len(unseen) > 0 && unseen[0].Seq < last {
+			return
+		}
+	}
+	shown := hearing.Cursor{JoinedAt: at.JoinedAt, TopicID: t.Name(), AnswersSeq: last}
+	_ = room.FS.Agent(agent).Change(hearing.CursorFile, &at, func(bool) bool { return at.Advance(shown) })
 }
 
 // connected returns the other agents with a live session on the topic.
