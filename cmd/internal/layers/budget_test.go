@@ -32,7 +32,7 @@ var testTools = []string{
 // that makes it smaller.
 var budgets = map[string]int{
 	"cmd/agent-bus":              4150,
-	"cmd/internal/changes":       950,
+	"cmd/internal/changes":       1000,
 	"cmd/internal/cli":           2950,
 	"cmd/internal/completion":    350,
 	"cmd/internal/console":       4150,
@@ -49,7 +49,7 @@ var budgets = map[string]int{
 	"cmd/internal/mailbox":       1450,
 	"cmd/internal/manual":        100,
 	"cmd/internal/member":        4550,
-	"cmd/internal/questions":     1400,
+	"cmd/internal/questions":     1450,
 	"cmd/internal/report":        2700,
 	"cmd/internal/roomtypes":     100,
 	"cmd/internal/second":        150,
@@ -81,8 +81,8 @@ var budgets = map[string]int{
 
 // What all packages together may have.
 const (
-	productBudget = 80_400 // what users run
-	linkedBudget  = 64_000 // the part of it that tt links
+	productBudget = 80_450 // what users run
+	linkedBudget  = 64_050 // the part of it that tt links
 	toolsBudget   = 7_200  // test tools, which are to come down to 6 000
 	fileBudget    = 400    // one file of either
 )
