@@ -120,7 +120,7 @@ func (v *View) lastLoss(p *Plan, filters []string, since int64) (gone []Step, er
 		if err != nil {
 			return nil, err
 		}
-		if p.Lost != nil && !lost {
+		if p.Lost != nil && !lost && !l.came {
 			break
 		}
 		if lost {
@@ -130,9 +130,9 @@ func (v *View) lastLoss(p *Plan, filters []string, since int64) (gone []Step, er
 					gone, known[d.Path] = append(gone, d), true
 				}
 			}
-			if s.Why != WhyTick {
-				break
-			}
+		}
+		if p.Lost != nil && s.Why != WhyTick {
+			break
 		}
 		after = s
 	}
@@ -146,6 +146,7 @@ type losses struct {
 	present map[ID]bool // contents that are in a file now
 	commits []ID        // trees of those that HEAD was at
 	stashed []ID        // trees
+	came    bool        // between the last two, a file that was missing came back as git has it
 }
 
 // maxHeads is how many commits that HEAD was at are looked at.
@@ -153,7 +154,9 @@ const maxHeads = 400
 
 // between returns what went between two snapshots, and whether something was lost with it.
 func (l *losses) between(a, b *Snapshot, filters []string) (gone []Step, lost bool, err error) {
-	if b.Why == WhyUndo || b.Why == WhyRestore || l.isCalm(a, b) { // somebody wanted that, and was told the way back
+	l.came = false
+	calm := l.isCalm(a, b) && l.plan.Lost == nil // else something may have come
+	if b.Why == WhyUndo || b.Why == WhyRestore || calm { // somebody wanted that, and was told the way back
 		return nil, false, nil
 	}
 	differences, err := l.differences(a, b, filters)
@@ -163,6 +166,13 @@ func (l *losses) between(a, b *Snapshot, filters []string) (gone []Step, lost bo
 	committed, after := l.objects.headTree(a.Head), []ID{l.objects.headTree(b.Head)}
 	for _, d := range differences {
 		was, _ := l.objects.at(committed, d.Path)
+		l.came = l.came || !d.From.exists() && was.exists() && d.To.ID == was.ID
+		if b.Why == WhyTick && !d.To.exists() { // perhaps taken between two steps of a command that replaces the file
+			now, err := l.objects.at(l.Now.Tree, d.Path)
+			if became := (Step{d.Path, d.From, now}); err == nil && now.exists() && l.went(became, was, a) {
+				d = became
+			}
+		}
 		if !d.From.exists() || !l.went(d, was, a) {
 			continue
 		}

@@ -174,6 +174,23 @@ func TestTickCutsNoLoss(t *testing.T) {
 	}
 }
 
+// TestTickInTheMiddle: a file is lost also where it was recorded by time between its removal and its coming back as git
+// has it.
+func TestTickInTheMiddle(t *testing.T) {
+	f := newFixture(t)
+	f.repository()
+	f.write("f2", "work\n", "new", "n\n")
+	f.take(WhyStart, 1)
+	f.remove("f2")
+	f.take(WhyTick, 1)
+	f.write("f2", "2\n")
+	f.take(WhyTick, 1)
+	f.remove("new")
+	if out := f.lost(); len(out.Plan.Steps) != 2 || f.content("f2") != "work\n" || f.content("new") != "n\n" {
+		t.Errorf("came back: %+v", out.Plan)
+	}
+}
+
 // TestUndoTakesTheLastKnown: where the beginning of a turn was recorded late, an undo takes what a path was before
 // from whichever snapshot has it.
 func TestUndoTakesTheLastKnown(t *testing.T) {
