@@ -207,12 +207,16 @@ func (w *world) listen(id string, x *window, bell bool) {
 	})
 }
 
-// kill ends a process. If it was to tell a session that the room has ended, nobody is left that could.
+// kill ends a process. If it was to tell a session that the room has ended, nobody is left that could. A session does
+// not go on because the hook at its end is killed: its process ends with it.
 func (w *world) kill(p *proc) {
 	if s := w.oracle.state; s != nil && !s.Open && strings.HasPrefix(p.detail, "bell") {
 		w.oracle.wantsNot(p.window.agent)
 	}
 	w.doom(p)
+	if x := p.window; x != nil && x.ending && strings.HasPrefix(p.detail, "end ") {
+		w.die(x)
+	}
 }
 
 // begin is the hook at the beginning of a session.
