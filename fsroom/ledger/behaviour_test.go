@@ -64,6 +64,22 @@ func TestUndoTakesATurnBack(t *testing.T) {
 	}
 }
 
+// TestUndoTwice: a turn that made a file of a directory is taken back once, and then there is nothing to do.
+func TestUndoTwice(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.write("d/x", "x\n", "e/x", "x\n")
+	f.take(WhyStart, 1)
+	f.shell("rm -r d e; echo file > d; ln -s nowhere e")
+	f.take(WhyEnd, 1)
+	for i := range 2 {
+		out, err := f.undo(1)
+		if err != nil || len(out.Plan.Conflicts) > 0 || f.content("d/x") != "x\n" || f.content("e/x") != "x\n" || (len(out.Plan.Steps) == 0) != (i == 1) {
+			t.Fatalf("%d: %+v %v", i, out.Plan, err)
+		}
+	}
+}
+
 // TestUndoConflicts has a row for each way in which newer work forbids an undo.
 func TestUndoConflicts(t *testing.T) {
 	t.Parallel()

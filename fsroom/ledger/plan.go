@@ -181,7 +181,7 @@ func (u *undo) path(d Step) error {
 	}
 	now, was, became := u.Now.state(d.Path, at), d.From, d.To
 	switch {
-	case now == was: // it is back already
+	case now == was, now.Mode == modeDir && !was.exists(): // it is back already
 	case now == became, now.Mode == modeDir && !became.exists():
 		u.plan.Steps = append(u.plan.Steps, Step{d.Path, became, was})
 	case isRegular(now.Mode) && isRegular(was.Mode) && isRegular(became.Mode):

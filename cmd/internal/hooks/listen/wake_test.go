@@ -205,6 +205,14 @@ func TestNewsWaitsForTheEndOfATurnOfTheModel(t *testing.T) {
 	f.wants(a, "")
 	f.later(busyPatience) // its user has interrupted it, which no hook tells
 	f.wants(a, "1 message")
+	f.show(a)
+	f.later(messageGap)
+	f.send(b, "a:1", "three", false)
+	if w, err := a.DecideWake(ctx, hearing.ByHooks); err != nil || !strings.Contains(w.Text, "1 message") {
+		t.Errorf("the hook at its end, which says something else as well: %+v, %v", w, err)
+	}
+	f.later(busyPatience)
+	f.wants(a, "")
 }
 
 func TestAnEndedRoomIsToldOnce(t *testing.T) {
