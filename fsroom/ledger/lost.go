@@ -23,7 +23,7 @@ const maxLookedBack = 500
 // PlanLost plans to bring back what went when uncommitted content went last. A path went between two snapshots, in
 // the order of their moments, if in the second it is missing or empty, something of another kind, or has a content,
 // or as a program a mode, that the user's repository had already. That counts as a loss if it went by no undo or
-// restore, if what went is in no commit that HEAD has been at, and in no file now, and if the path is now as
+// restore, if what went is in no commit that HEAD has been at since, and in no file now, and if the path is now as
 // it was after that. Nothing is removed, and what was written since stays. What is in the stash of the
 // repository is kept where it is.
 //
@@ -101,11 +101,14 @@ func (v *View) lastLoss(p *Plan, filters []string, since int64) (gone []Step, er
 			}
 		}
 		l.stashed = v.objects.treesOf(stashed)
-		var heads []ID
-		for _, c := range v.repo.headMoves() {
-			heads = append(heads, c.from, c.to)
+		moves := v.repo.headMoves()
+		for _, c := range slices.Backward(moves[max(0, len(moves)-maxMoves):]) {
+			for _, tree := range v.objects.treesOf([]ID{c.from, c.to}) {
+				if !slices.Contains(l.commits, tree) {
+					l.commits, l.until = append(l.commits, tree), append(l.until, c.at)
+				}
+			}
 		}
-		l.commits = v.objects.treesOf(heads[max(0, len(heads)-maxHeads):])
 	}
 	all := slices.DeleteFunc(slices.Clone(v.All[max(0, len(v.All)-maxLookedBack):]), func(s *Snapshot) bool { return s.At < since })
 	slices.SortStableFunc(all, func(a, b *Snapshot) int { return cmp.Compare(a.At, b.At) })
@@ -144,13 +147,21 @@ type losses struct {
 	*View
 	plan    *Plan       // names what is in a stash
 	present map[ID]bool // contents that are in a file now
-	commits []ID        // trees of those that HEAD was at
+	commits []ID        // trees of those that HEAD was at, the latest first
+	until   []int64     // the second in which it was at each last
 	stashed []ID        // trees
 	came    bool        // between the last two, a file that was missing came back as git has it
 }
 
-// maxHeads is how many commits that HEAD was at are looked at.
-const maxHeads = 400
+// maxMoves is how many moves of HEAD are looked at.
+const maxMoves = 200
+
+// since returns the trees of the commits that HEAD was at after a snapshot: what was work then is in them if it was
+// committed. What is in older ones as well was put there by somebody since.
+func (l *losses) since(s *Snapshot) []ID {
+	n, _ := slices.BinarySearchFunc(l.until, s.Time().Unix(), func(at, then int64) int { return -cmp.Compare(at, then-1) })
+	return l.commits[:n]
+}
 
 // between returns what went between two snapshots, and whether something was lost with it.
 func (l *losses) between(a, b *Snapshot, filters []string) (gone []Step, lost bool, err error) {
@@ -183,7 +194,7 @@ func (l *losses) between(a, b *Snapshot, filters []string) (gone []Step, lost bo
 		case a.Head.Commit != b.Head.Commit && equals(d.From, was) && equals(d.To, is): // git put it away
 			continue
 		case equals(d.From, was), !isMode && d.From.ID == emptyBlob:
-		case !l.isStill(d), !isMode && l.present[d.From.ID], l.isIn(after, d), l.isIn(l.commits, d):
+		case !l.isStill(d), !isMode && l.present[d.From.ID], l.isIn(after, d), l.isIn(l.since(a), d):
 		case !isMode && l.isIn(l.stashed, d):
 			l.plan.keep(d.Path, KeptStashed)
 			continue

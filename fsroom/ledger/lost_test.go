@@ -36,6 +36,19 @@ func TestCommitIsPutAway(t *testing.T) {
 	}
 }
 
+// TestOlderCommit: work that is as an older commit has it goes like any other.
+func TestOlderCommit(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.shell("export GIT_COMMITTER_DATE=2020-01-01T00:00:00Z; git init -q .; echo one > a.txt; git add -A; git commit -qm 1; echo two > a.txt; git commit -qam 2")
+	f.write("a.txt", "one\n")
+	f.take(WhyStart, 1)
+	f.git("reset", "-q", "--hard")
+	if out := f.lost(); len(out.Plan.Steps) != 1 || f.content("a.txt") != "one\n" {
+		t.Errorf("%+v", out.Plan)
+	}
+}
+
 // TestLosses: what --lost brings back, judged by what went.
 func TestLosses(t *testing.T) {
 	tests := map[string]struct {

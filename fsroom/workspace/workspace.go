@@ -101,6 +101,19 @@ func badPath(path string, err error) error {
 		WithHint("name an existing directory, or a file in it").With("path", path).Because(err)
 }
 
+// Canonical resolves the links on the way to a path, as far as it is there.
+func Canonical(path string) string {
+	dir := filepath.Dir(path)
+	if dir == path {
+		return path
+	}
+	real, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		real = Canonical(dir)
+	}
+	return filepath.Join(real, filepath.Base(path))
+}
+
 func canonicalDir(path string) (string, error) {
 	abs, err := filepath.Abs(path)
 	if err != nil {

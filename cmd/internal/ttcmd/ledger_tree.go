@@ -18,6 +18,7 @@ import (
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/ledger"
 	"github.com/talking-stick/tt/fsroom/turn"
+	"github.com/talking-stick/tt/fsroom/workspace"
 )
 
 // A treeView is the tree that a command line names, with the room that it belongs to.
@@ -78,7 +79,7 @@ func (v *treeView) files(c *cli.Invocation, args []string) (paths []string, err 
 	defer view.Close()
 	for _, arg := range args {
 		path := arg
-		if rel, err := filepath.Rel(v.Tree.Ledger.Root(), c.Env.Abs(arg)); err == nil && filepath.IsLocal(rel) {
+		if rel, err := filepath.Rel(v.Tree.Ledger.Root(), workspace.Canonical(c.Env.Abs(arg))); err == nil && filepath.IsLocal(rel) {
 			path = rel
 		}
 		path = filepath.ToSlash(filepath.Clean(path))

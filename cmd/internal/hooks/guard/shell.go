@@ -11,6 +11,7 @@ import (
 
 	"github.com/talking-stick/tt/cmd/internal/hooks/payload"
 	"github.com/talking-stick/tt/cmd/internal/hooks/shell"
+	"github.com/talking-stick/tt/fsroom/workspace"
 )
 
 // Patience is how long a command may take to classify, which is a millisecond at most for
@@ -158,7 +159,7 @@ func JudgeCommand(ctx context.Context, call payload.Call, env shell.Env, rooms R
 func elsewhere(ctx context.Context, call payload.Call, env shell.Env, rooms Rooms, c Change) (all []Change) {
 	for _, pattern := range c.Reach() {
 		from := shell.Beginning(pattern)
-		at := canonical(from)
+		at := workspace.Canonical(from)
 		if real, err := filepath.EvalSymlinks(from); err == nil && (c.Git || from != pattern) {
 			at = real
 		}
@@ -207,23 +208,10 @@ func classify(command string, env shell.Env) shell.Result {
 	}
 }
 
-// canonical resolves the links on the way to a path, as far as it is there.
-func canonical(path string) string {
-	dir := filepath.Dir(path)
-	if dir == path {
-		return path
-	}
-	real, err := filepath.EvalSymlinks(dir)
-	if err != nil {
-		real = canonical(dir)
-	}
-	return filepath.Join(real, filepath.Base(path))
-}
-
 // withTargets returns the effects with canonical paths, and those on files that others are links to.
 func withTargets(effects []shell.Effect) (all []shell.Effect) {
 	for _, e := range effects {
-		e.Path = canonical(e.Path)
+		e.Path = workspace.Canonical(e.Path)
 		all = append(all, e)
 		program, _, _ := strings.Cut(e.Op, " ")
 		if to := target(e.Path); to != "" && !e.Git && !slices.Contains(ofLinks, program) {
@@ -253,7 +241,7 @@ func target(path string) string {
 		if !filepath.IsAbs(to) {
 			to = filepath.Join(filepath.Dir(path), to)
 		}
-		path = canonical(to)
+		path = workspace.Canonical(to)
 	}
 	return ""
 }
