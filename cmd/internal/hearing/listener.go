@@ -169,9 +169,14 @@ func (l *Listener) BegunAfter(p, session identity.Process) bool {
 	if l.BegunBy == nil || l.Process == nil || *l.Process != session {
 		return false
 	}
-	by, start := *l.BegunBy, p.Start
-	by.PID, by.Start, p.PID, p.Start = 0, 0, 0, 0
-	return by == p && l.BegunBy.Start > start
+	return begunAfter(*l.BegunBy, p)
+}
+
+// begunAfter reports whether a process of the same machine was started after p, as far as is known.
+func begunAfter(process, p identity.Process) bool {
+	start, after := process.Start, process.Start > p.Start
+	process.PID, p.PID, p.Start = 0, 0, start
+	return after && process == p
 }
 
 // IsReplaced reports whether another session began in the process of l after its own: it is open there no
@@ -228,6 +233,7 @@ type Ending struct {
 	At      event.Time        `json:"at"`
 	Quits   bool              `json:"process_ends,omitempty"` // the process ends, too
 	Process *identity.Process `json:"process,omitzero"`       // in which the session was open; nil: not known
+	By      *identity.Process `json:"by,omitzero"`            // that recorded it
 }
 
 // Of reports whether the session has ended in a process, nil for one that is not known.
@@ -242,7 +248,7 @@ func (a Agent) Ended() (e Ending, ended bool) {
 	return e, true
 }
 
-// SetEnded records that the agent's session has ended. It removes what is left of sessions that
+// SetEnded records that the agent's session has ended, by this process. It removes what is left of sessions that
 // have ended long ago.
 func (a Agent) SetEnded(e Ending) error {
 	top := filepath.Dir(a.Dir().Path(""))
@@ -255,12 +261,15 @@ func (a Agent) SetEnded(e Ending) error {
 			_ = os.RemoveAll(dir)
 		}
 	}
+	self := a.Table.Self()
+	e.By = &self
 	return a.Dir().Write(endedFile, &e)
 }
 
-// GoOn records that the agent's session goes on.
+// GoOn records that the agent's session goes on, which is what a command or hook of it shows, unless it was begun
+// before the session ended.
 func (a Agent) GoOn() {
-	if a.Store.ListenerHas(a.ID, endedFile) {
+	if e, ended := a.Ended(); ended && (e.By == nil || !begunAfter(*e.By, a.Table.Self())) {
 		_ = a.Dir().Remove(endedFile)
 	}
 }
