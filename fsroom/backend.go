@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"time"
 
+	"github.com/talking-stick/tt/fsroom/engine"
 	"github.com/talking-stick/tt/journal/event"
 )
 
@@ -103,11 +104,13 @@ func (r *Room[S]) Renew(ctx context.Context, note Renewal[S], appended func() er
 
 // Confirm is [Room.View] for those who need proof: at some moment since the call a majority
 // of the engine's servers agreed that the room was as it is returned. It takes the room's
-// lock. Without an engine it is View.
+// lock, and as long as an engine is waited for. Without one it is View.
 func (r *Room[S]) Confirm(ctx context.Context) (*Snapshot[S], error) {
 	if r.shared == nil {
 		return r.View()
 	}
+	ctx, cancel := context.WithTimeout(ctx, engine.Patience+engine.Slack)
+	defer cancel()
 	snap, err := r.shared.Confirm(ctx)
 	return snap, r.store.Explain(err, r.dir)
 }

@@ -204,6 +204,9 @@ func (s *Store) Local() *Store {
 	return newStore(s.opts.Local, opts)
 }
 
+// IsShared reports whether an engine shares the rooms with other hosts; a store that asks it has it in its options.
+func (s *Store) IsShared() bool { return s.opts.Host != "" }
+
 // Memory returns a place for what backends keep in memory beyond the use of one room.
 func (s *Store) Memory() *sync.Map { return &s.memory }
 

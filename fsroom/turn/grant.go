@@ -65,7 +65,7 @@ type WaitResult struct {
 	Evidence       Evidence        `json:",inline"`                  // with takeover_available; its Hint also with not_yet, set by the caller
 	Inbox          any             `json:"inbox,omitempty"`          // with inbox; set by the caller
 	Warning        string          `json:"warning,omitempty"`        // about the room that this command has opened
-	Engine         string          `json:"engine,omitempty"`         // with not_yet, since when the engine could not be reached; set by the caller
+	Away           string          `json:"engine,omitempty"`         // with not_yet, since when the engine could not be reached; set by the caller
 
 	Parked bool // with not_yet: the agent could have the turn, but asked only for what is meant for it; not part of the result's JSON
 

@@ -108,7 +108,7 @@ type Traits struct {
 	NoSync bool // it is not kept waiting by an update of what is installed
 
 	HostOnly   bool // it is about this host alone, whatever engine has the rooms
-	MirrorOnly bool // with an engine it goes by what this host knows, and asks nobody
+	Offline    bool // with an engine it goes by what this host knows, and asks nobody
 	LastKnown  bool // it shows what this host knew last while an engine cannot be reached
 	LeaveModes bool // it leaves files that other users have access to as they are
 }

@@ -5,12 +5,15 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"go/ast"
+	"go/parser"
 	"go/scanner"
 	"go/token"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -202,6 +205,39 @@ func TestRulesArePure(t *testing.T) {
 			if err == nil {
 				t.Errorf("%s/%s reads a clock:\n%s", path, name, out)
 			}
+		}
+	}
+}
+
+// Who knows the rules and the commands knows nothing of what hosts share rooms by, but in the files of one optional
+// value: member.hosts, and Sharing of a ttcmd.Build.
+func TestOnePlaceKnowsEngines(t *testing.T) {
+	engines := regexp.MustCompile(`(?i)engine|mirror`)
+	for path, p := range list(t, module+"fsroom/turn", module+"cmd/internal/member", module+"cmd/internal/ttcmd") {
+		for _, name := range p.GoFiles {
+			if strings.HasPrefix(name, "hosts") {
+				continue
+			}
+			set := token.NewFileSet()
+			file, err := parser.ParseFile(set, filepath.Join(p.Dir, name), nil, parser.SkipObjectResolution)
+			if err != nil {
+				t.Fatal(err)
+			}
+			ast.Inspect(file, func(n ast.Node) bool {
+				switch n := n.(type) {
+				case *ast.SelectorExpr:
+					of, _ := n.X.(*ast.Ident)
+					if of != nil && of.Name == "build" && n.Sel.Name == "Sharing" {
+						t.Errorf("%s: %s asks an engine: its files hosts*.go do", set.Position(n.Pos()), path)
+					}
+					return of == nil || of.Name != "code" // the codes of errors are those of the contract
+				case *ast.Ident:
+					if engines.MatchString(n.Name) {
+						t.Errorf("%s: %s knows of %s: its files hosts*.go do", set.Position(n.Pos()), path, n.Name)
+					}
+				}
+				return true
+			})
 		}
 	}
 }

@@ -35,9 +35,9 @@ type Client struct {
 	// engine. See Listen of package hosts.
 	Pull func(agent string, rooms func() []string, how func() string) (update, stop func())
 
-	// AtEngine reports whether an engine has the room of the workspace at a path, or it is not
-	// known; nil: none has.
-	AtEngine func(root string) bool
+	// Elsewhere reports whether the room of the workspace at a path is one that hosts share, or it is not
+	// known; nil: none is.
+	Elsewhere func(root string) bool
 
 	away error // why the engine of a room could not be reached; nil: it was
 

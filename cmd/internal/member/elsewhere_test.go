@@ -507,7 +507,7 @@ func TestSignalInAWait(t *testing.T) {
 		}}
 		w.must(b.Client.Room(b.FS.Name(), b.Workspace).Wait(ctx, time.Hour, false, false, out))
 		end(nil)
-		if res := <-out.answers; res.Status != turn.NotYet || res.CurrentOwner != "a:1" || res.Engine != "" {
+		if res := <-out.answers; res.Status != turn.NotYet || res.CurrentOwner != "a:1" || res.Away != "" {
 			t.Errorf("at read %d: %+v", n, res)
 		}
 	}

@@ -295,7 +295,7 @@ func (r *Room) notYet(away error) (res turn.WaitResult) {
 		res = snap.State.NotYet(r.Facts(snap.State))
 	}
 	if away != nil {
-		res.Engine = SinceWords(away)
+		res.Away = SinceWords(away)
 	}
 	return res
 }

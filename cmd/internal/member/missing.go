@@ -22,7 +22,7 @@ func PathMissing(room, canonicalPath string) bool {
 
 // MissingPaths returns the rooms whose directory is gone. It reads every room.
 func (c *Client) MissingPaths() (missing []*turn.State) {
-	if c.Store.Options().Host != "" {
+	if c.Store.IsShared() {
 		return nil
 	}
 	names, err := c.Rooms()

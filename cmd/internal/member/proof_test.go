@@ -99,11 +99,11 @@ func TestWhatProvesATurn(t *testing.T) {
 	if mine, err := g.renew(ctx); mine || err != nil {
 		t.Errorf("renewed after a takeover: %v, %v", mine, err)
 	}
-	if snap, err := a.ConfirmedSnapshot(ctx); err != nil || snap.State.Owner != "b:1" {
+	if snap, err := a.FS.Confirm(ctx); err != nil || snap.State.Owner != "b:1" {
 		t.Errorf("confirmed %+v, %v", snap, err)
 	}
 	e.SetAway(true)
-	if _, err := a.ConfirmedSnapshot(ctx); code.Of(err) != code.EngineUnreachable {
+	if _, err := a.FS.Confirm(ctx); code.Of(err) != code.EngineUnreachable {
 		t.Errorf("confirmed by nobody: %v", err)
 	}
 	e.SetAway(false)

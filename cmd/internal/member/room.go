@@ -5,7 +5,6 @@ import (
 	"errors"
 
 	"github.com/talking-stick/tt/fsroom"
-	"github.com/talking-stick/tt/fsroom/engine"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/fsroom/workspace"
 	"github.com/talking-stick/tt/journal/event"
@@ -30,13 +29,6 @@ type Room struct {
 
 	hosts     *hosts // the other hosts that share the room; nil: it is of this host alone
 	restarted bool   // the guardian of the agent's turn had ended and was replaced
-}
-
-// ConfirmedSnapshot is [fsroom.Room.View] for those who need proof, see [fsroom.Room.Confirm].
-func (r *Room) ConfirmedSnapshot(ctx context.Context) (*snapshot, error) {
-	ctx, cancel := context.WithTimeout(ctx, engine.Patience+engine.Slack)
-	defer cancel()
-	return r.FS.Confirm(ctx)
 }
 
 // own is the agent's own directory in the room.

@@ -41,7 +41,7 @@ func (c *Client) Siblings(w *workspace.Workspace) []Sibling {
 		s := Sibling{Path: tree.Root, Branch: tree.Branch}
 		if room := near.visited(fsroom.RoomName(tree.Root), tree.Root); room.FS.Exists() {
 			s.look(room)
-		} else if tree.Unreadable || c.AtEngine != nil && c.AtEngine(tree.Root) {
+		} else if tree.Unreadable || c.Elsewhere != nil && c.Elsewhere(tree.Root) {
 			s.State = StateUnknown
 		}
 		list = append(list, s)

@@ -22,6 +22,9 @@ const (
 	Bus     = "agent-bus"
 )
 
+// Others returns the names of all but tt.
+func Others() []string { return []string{Console, Engines, Bus} }
+
 // versionVariable is the environment variable in which a program tells its version to the one
 // that it starts or becomes.
 const versionVariable = "TT_VERSION"

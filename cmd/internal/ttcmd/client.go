@@ -10,7 +10,6 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/changes"
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/cmd/internal/hearing"
-	"github.com/talking-stick/tt/cmd/internal/hosts"
 	"github.com/talking-stick/tt/cmd/internal/member"
 	"github.com/talking-stick/tt/cmd/internal/session"
 	"github.com/talking-stick/tt/fsroom"
@@ -24,7 +23,7 @@ import (
 type snapshot = fsroom.Snapshot[*turn.State]
 
 func openStore(c *cli.Invocation) (*fsroom.Store, error) {
-	return openPatientStore(c, 0, !c.Cmd.Traits.MirrorOnly && !forPrompt(c))
+	return openPatientStore(c, 0, !c.Cmd.Traits.Offline && !forPrompt(c))
 }
 
 // openPatientStore is openStore for a command that waits for a lock for so long, 0 for as long
@@ -43,22 +42,15 @@ func openPatientStore(c *cli.Invocation, patience time.Duration, asks bool) (*fs
 	if m := machine(c); m != nil {
 		m.Options(&options)
 	}
-	service, err := engineOf(c)
-	if err != nil {
-		return nil, err
-	}
-	if service != nil {
-		return sharedStore(c, service, dir, options, asks)
-	}
-	if c.Declares("room") && c.Given("room") {
-		c.Notice("--room names a room that several hosts share; without " + hosts.EngineVariable + " this is the room of this host alone")
+	if store, err := sharedStore(c, dir, options, asks); store != nil || err != nil {
+		return store, err
 	}
 	return fsroom.Open(dir, options)
 }
 
 // newClient returns the client for the caller.
 func newClient(c *cli.Invocation) (*member.Client, error) {
-	store, err := openStore(c) // first: an engine says what this host is called, which is part of an identity
+	store, err := openStore(c) // first: it says what this host is called, which is part of an identity
 	if err != nil {
 		return nil, err
 	}
@@ -73,16 +65,12 @@ func newClient(c *cli.Invocation) (*member.Client, error) {
 func clientFor(c *cli.Invocation, store *fsroom.Store, table identity.Table, self identity.Agent) *member.Client {
 	client := &member.Client{
 		Store: store, Table: table, Self: self,
-		Policy:     func() (turn.Policy, error) { return policyFromEnv(c.Env.Lookup, store.Options().Host != "") },
+		Policy:     func() (turn.Policy, error) { return policyFromEnv(c.Env.Lookup, store.IsShared()) },
 		Executable: c.Env.Executable,
 		Warn:       c.Notice,
-		AtEngine: func(root string) bool {
-			s := session.Find(c.Env, root, "")
-			return s.Engine != nil || s.NoEngine != nil
-		},
-		Record: changes.Recorder(ledgerSetting(c)),
+		Record:     changes.Recorder(ledgerSetting(c)),
 	}
-	withHosts(client)
+	withHosts(c, client)
 	if m := machine(c); m != nil {
 		client.Clock, client.Machine = m.Clock, m.Machine
 	}
@@ -124,7 +112,7 @@ func openSeen(c *cli.Invocation) (*member.Room, *snapshot, error) {
 func viewRoom(ctx context.Context, c *cli.Invocation) (*member.Room, *turn.State, error) {
 	r, snap, err := openSeen(c)
 	if err == nil && c.Declares("fresh") && c.Bool("fresh") {
-		snap, err = r.ConfirmedSnapshot(ctx)
+		snap, err = r.FS.Confirm(ctx)
 	}
 	if err != nil {
 		return nil, nil, err

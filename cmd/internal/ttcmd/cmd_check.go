@@ -94,7 +94,7 @@ func check(ctx context.Context, c *cli.Invocation) (checkResult, error) {
 		res.Reason = "no_room"
 		return res, nil
 	}
-	snap, err := room.ConfirmedSnapshot(ctx)
+	snap, err := room.FS.Confirm(ctx)
 	if err != nil {
 		return res, withTrouble(client, w, err)
 	}

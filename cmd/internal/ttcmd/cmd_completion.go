@@ -60,7 +60,7 @@ func shellArg() cli.Arg {
 var completeCommand = &cli.Command{
 	Name:   "complete",
 	Hidden: true,
-	Traits: cli.Traits{Silent: true, NoSync: true, MirrorOnly: true},
+	Traits: cli.Traits{Silent: true, NoSync: true, Offline: true},
 	Args:   []cli.Arg{{Name: "word", Optional: true, Rest: true, Usage: "the command line behind the program's name, up to the cursor"}},
 	Short:  "list what may stand at the end of a command line",
 	Run: func(ctx context.Context, c *cli.Invocation) error {

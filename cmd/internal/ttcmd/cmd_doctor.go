@@ -9,7 +9,6 @@ import (
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/cmd/internal/hearing"
-	"github.com/talking-stick/tt/cmd/internal/hosts"
 	"github.com/talking-stick/tt/cmd/internal/jobs"
 	"github.com/talking-stick/tt/cmd/internal/locks"
 	"github.com/talking-stick/tt/cmd/internal/member"
@@ -68,8 +67,8 @@ type doctorResult struct {
 	Hooks []skills.HookHealth `json:"hooks,omitempty"`
 	// Listening is how the caller hears of news, if it is an agent of a harness.
 	Listening string `json:"listening,omitempty"`
-	// Engine is that of the rooms, if there is one.
-	Engine *hosts.Health `json:"engine,omitempty"`
+	// Shared is what shares the rooms with other hosts, if something does.
+	Shared *sharedHealth `json:"engine,omitempty"`
 	// Trees are what is recorded of work trees.
 	Trees []treeHealth `json:"trees,omitempty"`
 	// Hints are for what a program cannot find out.
@@ -110,7 +109,7 @@ func runDoctor(ctx context.Context, c *cli.Invocation) error {
 	}
 	x := doctorRun{store: client.Store, repair: c.Bool("repair"), open: c.Bool("open")}
 	x.DataDir = client.Store.Dir()
-	if client.Store.Options().Engine != nil {
+	if client.Store.IsShared() {
 		if x.store, err = fsroom.Open(client.Store.Dir(), fsroom.Options{LeaveModes: true}); err != nil {
 			return err
 		}
@@ -118,27 +117,20 @@ func runDoctor(ctx context.Context, c *cli.Invocation) error {
 	if err := x.run(ctx, c, client); err != nil {
 		return err
 	}
-	if x.Engine != nil {
-		if _, err := locatePath(c, ""); code.Of(err) == code.NoSharedIdentity {
-			x.Hints = append(x.Hints, err.Error()+`: other commands fail here; see "tt help hosts"`)
-		}
-	}
 	x.separateNotes()
 	remains := slices.ContainsFunc(x.Problems, func(p doctor.Problem) bool { return !p.Repaired })
 	if !c.Bool("repair") {
 		c.Out.Reads()
 	}
 	_ = c.Out.Result(x.doctorResult, func(t *cli.Text) { writeDoctor(t, x.doctorResult) }) // whether it was read, problems remain
-	if c.Bool("strict") && x.Engine != nil && x.Engine.Reached && !x.Engine.Durable {
-		return code.New(code.EngineUnsafe, unsafeEngine).WithHint("run tt-natsd, which syncs before it acknowledges")
+	if err := x.Shared.unsafe(); err != nil && c.Bool("strict") {
+		return err
 	}
 	if !remains {
 		return nil
 	}
 	return cli.Exit(1)
 }
-
-const unsafeEngine = "the engine may lose what it has acknowledged when the power fails"
 
 // A doctorRun checks the data directory, or the rooms of one workspace.
 type doctorRun struct {
@@ -160,12 +152,12 @@ func (x *doctorRun) run(ctx context.Context, c *cli.Invocation, client *member.C
 			return err
 		}
 		names := roomNames(w)
-		x.checkEngine(ctx, client.Store, names)
+		x.checkShared(ctx, c, client.Store, names)
 		checkRooms(ctx, x, stick, names)
 		x.checkHolders(client.Offline(), names)
 		return nil
 	}
-	x.checkEngine(ctx, client.Store, nil)
+	x.checkShared(ctx, c, client.Store, nil)
 	if err := checkAllRooms(ctx, x, stick); err != nil {
 		return err
 	}
@@ -177,20 +169,6 @@ func (x *doctorRun) run(ctx context.Context, c *cli.Invocation, client *member.C
 		x.MissingPaths = append(x.MissingPaths, missingPath{st.RoomID, st.CanonicalPath, true})
 	}
 	return checkAllRooms(ctx, x, roomtypes.Topics())
-}
-
-// checkEngine checks the engine of the store, if it has one, and the mirrors of the rooms,
-// or with nil of all.
-func (x *doctorRun) checkEngine(ctx context.Context, store *fsroom.Store, rooms []string) {
-	if store.Options().Engine == nil {
-		return
-	}
-	h := build.Sharing.Check(ctx, store, rooms, x.repair, x.open)
-	x.Engine = &h
-	x.Problems = append(x.Problems, h.Problems...)
-	if h.Reached && !h.Durable {
-		x.Hints = append(x.Hints, unsafeEngine+" ("+string(code.EngineUnsafe)+"): run tt-natsd, which syncs before it acknowledges")
-	}
 }
 
 // checkHooks looks whether agents can be notified.
@@ -262,8 +240,8 @@ func checkRooms[S any](ctx context.Context, x *doctorRun, rules *fsroom.Rules[S]
 			x.EndedRooms++
 		}
 		problems := doctor.Check(r)
-		// A journal that an engine shares is fetched again, and not mended here.
-		if x.repair && (x.Engine == nil || !slices.ContainsFunc(problems, func(p doctor.Problem) bool { return p.Line > 0 })) {
+		// A journal that hosts share is fetched again, and not mended here.
+		if x.repair && (x.Shared == nil || !slices.ContainsFunc(problems, func(p doctor.Problem) bool { return p.Line > 0 })) {
 			problems = doctor.Repair(ctx, r)
 		}
 		x.Problems = append(x.Problems, problems...)
@@ -300,9 +278,7 @@ func writeDoctor(t *cli.Text, r doctorResult) {
 		t.Line("%s a room belongs to %s, which is not there any more; its commands take --path %s", t.Dim("note"),
 			m.CanonicalPath, code.ShellWord(m.CanonicalPath))
 	}
-	if r.Engine != nil && r.Engine.Reached {
-		t.Line("%s the engine %s answers.", t.Green("ok"), r.Engine.Name)
-	}
+	r.Shared.write(t)
 	switch {
 	case len(r.Problems) > 0:
 	case len(r.Trouble) > 0:

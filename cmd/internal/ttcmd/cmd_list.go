@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"slices"
-	"time"
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/cmd/internal/hooks"
@@ -53,11 +52,10 @@ func runList(ctx context.Context, c *cli.Invocation) error {
 	}
 	seen := client
 	if c.Bool("all") {
-		seen = client.Offline() // the mirrors were brought up to date all at once
+		seen = client.Offline() // they were brought up to date all at once
 	}
 	res := listResult{Rooms: []turn.RoomView{}}
-	var behind *member.Room // while the engine is away: the room whose mirror is the oldest
-	var since time.Time
+	var last oldest
 	for _, name := range names {
 		room := seen.Room(name, w)
 		if !room.FS.Exists() {
@@ -72,9 +70,7 @@ func runList(ctx context.Context, c *cli.Invocation) error {
 		if err != nil {
 			return err
 		}
-		if at, away := room.Unreachable(); away != nil && (behind == nil || !at.IsZero() && (since.IsZero() || at.Before(since))) {
-			behind, since = room, at
-		}
+		last.see(room)
 		if !room.Ended(snap.State) {
 			if snap.State.Owner != "" || snap.State.ReservedFor != "" {
 				room = client.Room(name, w) // what is known of them on other hosts
@@ -91,9 +87,7 @@ func runList(ctx context.Context, c *cli.Invocation) error {
 			res.Seen = hooks.Seen(client, w.Root)
 		}
 	}
-	if behind != nil {
-		res.lastKnown = knownOf(c, behind)
-	}
+	res.lastKnown = knownOf(c, last.room)
 	return c.Out.Result(res, func(t *cli.Text) {
 		rooms, here := res.Rooms, ""
 		if !c.Bool("all") {

@@ -9,7 +9,6 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/cmd/internal/locks"
 	"github.com/talking-stick/tt/cmd/internal/member"
-	"github.com/talking-stick/tt/cmd/internal/session"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/workspace"
 	"github.com/talking-stick/tt/journal/event"
@@ -90,12 +89,7 @@ func runLockList(_ context.Context, c *cli.Invocation) error {
 		}
 		res.Locks = append(res.Locks, found...)
 	}
-	return c.Out.Result(res, func(t *cli.Text) {
-		writeLocks(t, res.Locks, c.Bool("all"))
-		if path, err := session.Given(c); err == nil && session.Of(c, path).Engine != nil {
-			t.Line("Rooms are shared with other hosts; locks are those of this host alone.")
-		}
-	})
+	return c.Out.Result(res, func(t *cli.Text) { writeLocks(t, res.Locks, c.Bool("all")) })
 }
 
 // scopeTree is the scope of a lock of a working tree, as in its JSON.

@@ -89,7 +89,7 @@ func adviseUpdate(path, installer, version string) updateAdvice {
 	}
 	// Programs of different versions beside each other are an update that was done by half.
 	present, natsd := []string{second.TT}, isThere(server)
-	for _, program := range []string{second.Console, second.Engines, second.Bus} {
+	for _, program := range second.Others() {
 		if isThere(program) {
 			present = append(present, program)
 		}

@@ -21,10 +21,8 @@ var whoamiCommand = &cli.Command{
 }
 
 func runWhoami(_ context.Context, c *cli.Invocation) error {
-	if service, err := engineOf(c); err == nil && service != nil {
-		if _, err := openStore(c); err != nil { // an engine says what this host is called
-			c.Warn("%v", err)
-		}
+	if _, err := openStore(c); err != nil { // it says what this host is called
+		c.Warn("%v", err)
 	}
 	me, err := caller(c, processes(c))
 	if err != nil {

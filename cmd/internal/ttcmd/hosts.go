@@ -13,17 +13,27 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/second"
 	"github.com/talking-stick/tt/cmd/internal/session"
 	"github.com/talking-stick/tt/fsroom"
+	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/workspace"
 	"github.com/talking-stick/tt/journal/event"
 )
 
 // sharedStore is openStore for a command whose rooms an engine shares: it opens the
-// mirrors of this host. A program without engines becomes the one that has them.
+// mirrors of this host. A program without engines becomes the one that has them. The store is nil if none does.
 //
 // Commands that must not wait for a network, such as a shell prompt or a guard of edits, see the
 // mirror alone.
-func sharedStore(c *cli.Invocation, service *hosts.Service, dataDir string, o fsroom.Options, asks bool) (*fsroom.Store, error) {
-	if build.Sharing == nil {
+func sharedStore(c *cli.Invocation, dataDir string, o fsroom.Options, asks bool) (*fsroom.Store, error) {
+	service, err := engineOf(c)
+	switch {
+	case err != nil:
+		return nil, err
+	case service == nil && c.Declares("room") && c.Given("room"):
+		c.Notice("--room names a room that several hosts share; without " + hosts.EngineVariable + " this is the room of this host alone")
+		return nil, nil
+	case service == nil:
+		return nil, nil
+	case build.Sharing == nil:
 		return nil, becomeEngine(c, service)
 	}
 	waits := c.Declares("wait") && c.Bool("wait")
@@ -60,7 +70,7 @@ func freshFlag(f *cli.Flags) {
 // view returns the room, with --fresh as a majority of the engine's servers have it.
 func view(ctx context.Context, c *cli.Invocation, r *member.Room) (*snapshot, error) {
 	if c.Declares("fresh") && c.Bool("fresh") {
-		return r.ConfirmedSnapshot(ctx)
+		return r.FS.Confirm(ctx)
 	}
 	return r.FS.View()
 }
@@ -75,6 +85,9 @@ type lastKnown struct {
 // knownOf returns since when a room is not known to be up to date, and warns of it. It is
 // zero for a room whose engine was reached.
 func knownOf(c *cli.Invocation, r *member.Room) (k lastKnown) {
+	if r == nil {
+		return k
+	}
 	at, away := r.Unreachable()
 	if away == nil {
 		return k
@@ -88,6 +101,53 @@ func knownOf(c *cli.Invocation, r *member.Room) (k lastKnown) {
 		c.Warn("%s", k.Warning)
 	}
 	return k
+}
+
+// An oldest is, of several rooms, the one that was up to date the longest ago, nil if all are.
+type oldest struct {
+	room *member.Room
+	at   time.Time
+}
+
+// see takes the room if it is not up to date, and older.
+func (o *oldest) see(r *member.Room) {
+	if at, away := r.Unreachable(); away != nil && (o.room == nil || !at.IsZero() && (o.at.IsZero() || at.Before(o.at))) {
+		o.room, o.at = r, at
+	}
+}
+
+// A sharedHealth is what doctor has found out about an engine; nil without one.
+type sharedHealth hosts.Health
+
+// checkShared checks the engine of the store, if it has one, and the mirrors of the rooms, or with nil of all.
+func (x *doctorRun) checkShared(ctx context.Context, c *cli.Invocation, store *fsroom.Store, rooms []string) {
+	if !store.IsShared() {
+		return
+	}
+	h := build.Sharing.Check(ctx, store, rooms, x.repair, x.open)
+	x.Shared = (*sharedHealth)(&h)
+	x.Problems = append(x.Problems, h.Problems...)
+	if err := x.Shared.unsafe(); err != nil {
+		x.Hints = append(x.Hints, err.Message+" ("+string(err.Code)+"): "+err.Hint)
+	}
+	if _, err := locatePath(c, ""); code.Of(err) == code.NoSharedIdentity {
+		x.Hints = append(x.Hints, err.Error()+`: other commands fail here; see "tt help hosts"`)
+	}
+}
+
+// unsafe returns an error if the engine may lose what it has acknowledged.
+func (h *sharedHealth) unsafe() *code.Error {
+	if h == nil || !h.Reached || h.Durable {
+		return nil
+	}
+	return code.New(code.EngineUnsafe, "the engine may lose what it has acknowledged when the power fails").
+		WithHint("run tt-natsd, which syncs before it acknowledges")
+}
+
+func (h *sharedHealth) write(t *cli.Text) {
+	if h != nil && h.Reached {
+		t.Line("%s the engine %s answers.", t.Green("ok"), h.Name)
+	}
 }
 
 // engineOf returns the engine of the command's rooms, nil if they are those of this host.
@@ -121,9 +181,9 @@ func becomeEngine(c *cli.Invocation, service *hosts.Service) error {
 	return nil
 }
 
-// becomeEngineBeforeInput becomes the program that has the engine, if there is one, before
+// becomeBeforeInput becomes the program that has the engine, if there is one, before
 // a command reads standard input: another program could not read it again.
-func becomeEngineBeforeInput(c *cli.Invocation) {
+func becomeBeforeInput(c *cli.Invocation) {
 	if build.Sharing != nil || !c.Declares("stdin") || !c.Bool("stdin") {
 		return
 	}
@@ -132,8 +192,20 @@ func becomeEngineBeforeInput(c *cli.Invocation) {
 	}
 }
 
+// programName returns the name of this program: tt, or that of the one with engines.
+func programName() string {
+	if build.Sharing != nil {
+		return second.Engines
+	}
+	return second.TT
+}
+
 // withHosts gives a client of rooms that an engine shares the engine's clock, and what keeps their mirrors up to date.
-func withHosts(client *member.Client) {
+func withHosts(c *cli.Invocation, client *member.Client) {
+	client.Elsewhere = func(root string) bool {
+		s := session.Find(c.Env, root, "")
+		return s.Engine != nil || s.NoEngine != nil
+	}
 	if build.Sharing != nil && client.Store.Options().Host != "" {
 		client.Clock, client.Pull = build.Sharing.Clock(client.Store), build.Sharing.Listen
 	}
@@ -146,7 +218,16 @@ func tellHosts(status int) {
 	if status > 128 {
 		patience = 20 * time.Millisecond
 	}
-	build.Sharing.Finish(patience)
+	if build.Sharing != nil {
+		build.Sharing.Finish(patience)
+	}
+}
+
+// interruptHosts says that a signal has ended the command.
+func interruptHosts() {
+	if build.Sharing != nil {
+		build.Sharing.Interrupt()
+	}
 }
 
 // locatePath returns the workspace of a path, with the name that all hosts know its room by

@@ -192,8 +192,8 @@ func writeWait(t *cli.Text, r turn.WaitResult) {
 		t.Line("%s", next)
 	default:
 		t.Line("%s", notYetWords(t, r))
-		if r.Engine != "" {
-			t.Line("The engine is %s: this is what this host knew last.", r.Engine)
+		if r.Away != "" {
+			t.Line("The engine is %s: this is what this host knew last.", r.Away)
 		}
 		if r.Evidence.Hint != "" {
 			t.Line("Next: %s", r.Evidence.Hint)

@@ -83,9 +83,7 @@ func Program(b Build) *cli.Program {
 func Main(b Build) {
 	build = b
 	p := program()
-	if b.Sharing != nil {
-		p.After = tellHosts
-	}
+	p.After = tellHosts
 	cli.Execute(p)
 }
 
@@ -158,16 +156,8 @@ func before(ctx context.Context, c *cli.Invocation) {
 	if skew != "" && !c.Cmd.Traits.Silent && !forPrompt(c) {
 		c.Notice(skew)
 	}
-	becomeEngineBeforeInput(c)
+	becomeBeforeInput(c)
 	if !c.Cmd.Traits.NoSync && !forPrompt(c) && c.Env.Lookup("TT_HARNESS_EXPORT") == "" && !session.InHarness(c.Env) {
 		setup.Sync(ctx, c)
 	}
-}
-
-// programName returns the name of this program: tt, or that of the one with engines.
-func programName() string {
-	if build.Sharing != nil {
-		return second.Engines
-	}
-	return second.TT
 }

@@ -33,9 +33,7 @@ func onSignal(ctx context.Context, signals ...os.Signal) (context.Context, conte
 				return
 			}
 			cancel(caught{s})
-			if build.Sharing != nil {
-				build.Sharing.Interrupt()
-			}
+			interruptHosts()
 		case <-ctx.Done():
 		}
 		signal.Stop(arrived)

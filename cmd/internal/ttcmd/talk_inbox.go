@@ -125,12 +125,12 @@ func runInboxAll(ctx context.Context, c *cli.Invocation) error {
 	if err != nil {
 		return err
 	}
-	mirrors := client.Offline() // now all is up to date, and the engine is not asked again
+	known := client.Offline() // now all is up to date, and nobody is asked again
 	slices.Sort(names)
 	res := &inboxesResult{Rooms: []mailbox.Inbox{}}
 	var shown []func()
 	for _, name := range names {
-		room := mirrors.Room(name, nil)
+		room := known.Room(name, nil)
 		if !room.FS.Exists() {
 			continue
 		}
