@@ -92,3 +92,25 @@ func until(t *testing.T, what string, done func() bool) {
 		time.Sleep(10 * time.Millisecond) // what is waited for happens once in some seconds
 	}
 }
+
+// Three servers that take the place of lost ones close the streams before they let anybody in.
+func TestClusterBegunAnew(t *testing.T) {
+	ports, dir := freePorts(t, 3), t.TempDir()
+	var lines []<-chan string
+	for i := range ports {
+		_, line := begin(t, options{listen: "127.0.0.1:0", store: filepath.Join(dir, fmt.Sprint(i)),
+			config: write(t, clusterConfig(i, ports)), restored: true})
+		lines = append(lines, line)
+	}
+	for i, line := range lines {
+		url, ok := strings.CutPrefix(<-line, "listening ")
+		if !ok {
+			t.Fatalf("server %d has ended", i)
+		}
+		conn := connect(t, url)
+		until(t, fmt.Sprintf("closed by the word of server %d", i), func() bool {
+			info, err := streamInfo(t.Context(), conn, entries)
+			return err == nil && info.Config.Metadata[metaRestored] == "true"
+		})
+	}
+}

@@ -347,8 +347,8 @@ func TestNobodyIsLetInWhileStreamsAreClosed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if open := opts.LeafNode.Port != 0 && opts.Websocket.Port != 0; opts.DontListen != o.closing || open == o.closing {
-			t.Errorf("closing %v: %v %d %d", o.closing, opts.DontListen, opts.LeafNode.Port, opts.Websocket.Port)
+		if open := opts.LeafNode.Port != 0 && opts.Websocket.Port != 0; open == o.closing {
+			t.Errorf("closing %v: %d %d", o.closing, opts.LeafNode.Port, opts.Websocket.Port)
 		}
 	}
 	o.closing, o.create, o.restored = false, true, true

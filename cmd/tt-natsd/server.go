@@ -254,8 +254,8 @@ func (o options) server() (opts *server.Options, clustered bool, err error) {
 		opts.HTTPHost, opts.HTTPPort = "127.0.0.1", server.RANDOM_PORT
 	}
 	clustered = opts.Cluster.Port != 0 || len(opts.Routes) > 0
-	opts.DontListen = o.closing
-	if o.closing {
+	if o.closing { // at an address that nobody knows: a cluster waits for that of its clients
+		opts.Host, opts.Port = "127.0.0.1", server.RANDOM_PORT
 		opts.LeafNode.Port, opts.LeafNode.Remotes, opts.Websocket.Port, opts.MQTT.Port = 0, nil, 0, 0
 	}
 	opts.JetStream, opts.StoreDir, opts.SyncAlways, opts.NoSigs = true, o.store, true, true

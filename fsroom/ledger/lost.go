@@ -166,7 +166,7 @@ func (l *losses) since(s *Snapshot) []ID {
 // between returns what went between two snapshots, and whether something was lost with it.
 func (l *losses) between(a, b *Snapshot, filters []string) (gone []Step, lost bool, err error) {
 	l.came = false
-	calm := l.isCalm(a, b) && l.plan.Lost == nil // else something may have come
+	calm := l.isCalm(a, b) && l.plan.Lost == nil         // else something may have come
 	if b.Why == WhyUndo || b.Why == WhyRestore || calm { // somebody wanted that, and was told the way back
 		return nil, false, nil
 	}
