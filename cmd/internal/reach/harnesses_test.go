@@ -123,7 +123,7 @@ var copilot = harness{
 	exit:  "/exit", anew: "/clear", resume: []string{"--continue"},
 	edit:    `create {"path":"FILE","file_text":"x"}`,
 	waits:   `[[tool bash {"command":"tt wait --inbox --json --timeout 5m","mode":"async","description":"wait"}]]`,
-	escapes: 2, stopped: "ancelled",
+	escapes: 2, stopped: "ancelled", inUse: "Sessioninuse",
 }
 
 var qwen = harness{

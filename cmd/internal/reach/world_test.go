@@ -32,6 +32,7 @@ type harness struct {
 	anew      string         // what its user types to begin another session
 	resume    []string       // arguments with which it goes on with the last session
 	second    string         // what a second window of a session shows that may write beside the first
+	inUse     string         // what it asks, without blanks, where the session is open in another window; "" if it does not
 	edit      string         // the tool that writes FILE, and its input
 	waits     string         // what its model does to be called; "" if nothing need be done
 	escapes   int            // how often its user presses Esc to end a turn
@@ -108,10 +109,16 @@ func (w *world) start(more ...string) {
 		w.h.before(w)
 		w.h.before = nil // its dialogs have been answered
 	}
-	w.screen.await(0, 8*time.Minute, w.h.ready, "joined")    // some install packages first, on a busy machine slowly
-	time.Sleep(2 * time.Second)                              // what is typed while it draws may be lost
-	if strings.Contains(w.screen.screen(), "Sessioninuse") { // Copilot asks whether to resume it anyway
-		w.screen.keys("\r")
+	texts := []string{w.h.ready, "joined"}
+	if w.h.inUse != "" {
+		texts = append(texts, w.h.inUse)
+	}
+	w.screen.await(0, 8*time.Minute, texts...) // some install packages first, on a busy machine slowly
+	time.Sleep(2 * time.Second)                // what is typed while it draws may be lost
+	if w.h.inUse != "" && strings.Contains(w.screen.screen(), w.h.inUse) {
+		mark := len(w.screen.screen())
+		w.screen.keys("\r") // its user goes on all the same
+		w.screen.await(mark, time.Minute, w.h.ready)
 		time.Sleep(2 * time.Second)
 	}
 	n := w.model.count()
