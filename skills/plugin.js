@@ -50,6 +50,8 @@ export const TalkingStick = async ({ client, directory }) => {
   const stopped = new Map() // session whose user has ended the turn of its model → the event
   const waking = new Map() // session → what is to wake it and was not taken up yet
   const listeners = new Map() // session → the process that says when it is to be woken
+  const left = new Set() // sessions that their user has left in a turn of their model
+  const isWindow = /\btui.worker\b/.test(process.argv[1]) // else it is a server, of as many windows as there are
 
   const parentOf = async (id) => {
     if (!parents.has(id)) {
@@ -74,7 +76,7 @@ export const TalkingStick = async ({ client, directory }) => {
   }
 
   const listen = (id) => {
-    if (listeners.has(id)) return
+    if (listeners.has(id) || left.has(id)) return
     const env = { ...process.env, OPENCODE: "1", OPENCODE_RUN_ID: id }
     const child = spawn("tt", ["listen", "--via", "opencode"], { cwd: directory, env, stdio: ["ignore", "pipe", "ignore"] })
     listeners.set(id, child)
@@ -100,6 +102,8 @@ export const TalkingStick = async ({ client, directory }) => {
     if (!begun.delete(id)) return
     spawnSync("tt", HOOK("session-end"), { input: JSON.stringify({ session_id: id, cwd: directory, reason }), timeout: PATIENCE, stdio: ["pipe", "ignore", "ignore"] })
   }
+  const leave = (id) => (busy.has(id) ? left.add(id) && listeners.get(id)?.kill() : end(id, "left"))
+  const rest = (id) => left.delete(id) && end(id, "left")
   process.on("exit", () => [...begun].forEach((id) => end(id)))
 
   // What is new for a session, "" if nothing is, and if the prompt that comes with it says it.
@@ -163,14 +167,14 @@ export const TalkingStick = async ({ client, directory }) => {
       if (answers || ANSWERED.has(event.type)) await note("shell", id, event) // without a command: it works
       if (!ends) return
       busy.delete(id)
-      if (failing.has(id)) return // nothing would reach its model
+      if (failing.has(id)) return rest(id) // nothing would reach its model
       if (!id || (await parentOf(id))) return // a subagent's stop is not the agent's
       const [stop, unread] = [stopped.get(id), waking.get(id)]
       if (stop) await note("fails", id, stop) // each time it is idle: a hook of the tool may have said since that it works
       if (unread?.during && waking.get(id) === unread) return wake(id, unread.text)
-      if (stop) return // it is not told to go on
+      if (stop) return rest(id) // it is not told to go on
       const { reason } = await ask("stop", { session_id: id, cwd: directory, stop_hook_active: held.delete(id) })
-      if (!reason) return
+      if (!reason) return rest(id)
       held.add(id)
       await wake(id, reason)
     },
@@ -179,8 +183,12 @@ export const TalkingStick = async ({ client, directory }) => {
       const id = input.sessionID
       if (!id || (await parentOf(id))) return
       const first = output.parts.find((part) => part.type === "text")
-      const text = await news(id, first?.text ?? "")
       const sent = waking.get(id)
+      if (isWindow && sent?.text !== first?.text) { // it shows one session: its user has left the others
+        left.delete(id)
+        begun.forEach((other) => other === id || leave(other))
+      }
+      const text = await news(id, first?.text ?? "")
       if (sent && sent.text === first?.text) sent.stored = true
       if (text && first) output.parts.push({ ...first, id: first.id + "tt", text, synthetic: true })
     },

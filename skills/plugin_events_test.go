@@ -14,12 +14,13 @@ import (
 const replay = `
 import { TalkingStick } from "./plugin.mjs"
 import { writeFileSync } from "node:fs"
+process.argv[1] = process.argv[3] // of the program that loads the plugin
 const prompted = []
 const client = { session: { promptAsync: async ({ body }) => { prompted.push(body.parts[0].text) }, get: async () => ({ data: {} }) } }
 const hooks = await TalkingStick({ client, directory: process.cwd() })
 const underWay = []
 const event = (type, properties) => underWay.push(hooks.event({ event: { type, properties: { sessionID: "s", ...properties } } }))
-const prompt = (text) => hooks["chat.message"]({ sessionID: "s" }, { parts: [{ id: "p", type: "text", text }] })
+const prompt = (text, sessionID = "s") => hooks["chat.message"]({ sessionID }, { parts: [{ id: "p", type: "text", text }] })
 const until = async (done) => { while (!done()) await new Promise((resolve) => setTimeout(resolve, 5)) }
 const does = {
   prompt: () => prompt("hello"),
@@ -33,6 +34,7 @@ const does = {
   settled: () => Promise.all(underWay),
   wakes: async () => { writeFileSync("news", ""); await until(() => prompted.length) },
   taken: () => prompt(prompted.at(-1)),
+  other: () => prompt("hello", "t"),
 }
 for (const word of process.argv[2].split(" ")) await does[word]()
 await does.settled()
@@ -63,6 +65,11 @@ func TestPluginInTheOrderOfEvents(t *testing.T) {
 		{"a prompt during a tool", "prompt busy tool wakes taken result busy busy idle", "news|go on", "shell context context stop"},
 		{"a prompt that is not read", "prompt busy tool result wakes taken idle", "news|news", "shell context context"},
 		{"a prompt that is lost", "prompt busy tool result busy wakes busy idle", "news|news", "shell context"},
+		{"its user goes to another session", "prompt busy idle settled taken busy idle settled other", "go on", "stop context stop left session-start context session-end"},
+		{"while its model works", "prompt busy tool other result busy idle settled taken busy idle", "go on",
+			"shell session-start context context stop context stop left session-end"},
+		{"and comes back", "prompt busy tool other result prompt busy error idle", "", "shell session-start context context left context fails session-end"},
+		{"a server", "prompt busy tool result busy error idle settled other", "", "shell context fails session-start context session-end"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -72,8 +79,9 @@ func TestPluginInTheOrderOfEvents(t *testing.T) {
 [ "$1" != listen ] || { until [ -e news ]; do sleep 0.02; done; echo '{"text":"news"}'; exec sleep 60; }
 echo "$2" >>asks
 case $2 in
+session-end) ! grep -q '"reason":"left"' || echo left >>asks ;;
 session-start) echo '{"hookSpecificOutput":{"additionalContext":"you are a member"}}' ;;
-stop) echo '{"decision":"block","reason":"go on"}' ;;
+stop) grep -q '"stop_hook_active":true' || echo '{"decision":"block","reason":"go on"}' ;;
 esac
 `,
 			} {
@@ -81,7 +89,11 @@ esac
 					t.Fatal(err)
 				}
 			}
-			cmd := exec.Command(node, "replay.mjs", test.events)
+			program := "/$bunfs/root/src/cli/tui/worker.js"
+			if test.name == "a server" {
+				program = "/$bunfs/root/src/index.js"
+			}
+			cmd := exec.Command(node, "replay.mjs", test.events, program)
 			cmd.Dir, cmd.Env = dir, []string{"PATH=" + dir + ":/usr/bin:/bin"}
 			out, err := cmd.CombinedOutput()
 			if got := strings.TrimSpace(string(out)); err != nil || got != test.prompts {

@@ -98,6 +98,7 @@ type Hooks struct {
 	Hold        bool        // nothing can wake an idle agent, but a hook may hold the end of its turn for as long as it likes
 	Interactive Marker      // in the environment of hooks: a person's session, which lasts beyond one turn; zero if that is not told
 	OneSession  bool        // a process has one session at a time: one that begins ends the one before
+	Locks       string      // below ConfigDir: has a file for each session, ID.lock, which the process that runs it has locked; "" if there is none
 	StaysAfter  []string    // the reasons for the end of a session with which its process goes on, as hooks are told them
 	StatusDir   string      // below ConfigDir: has a file for each process, PID.json, in which it says what its model does; "" if there is none
 	Sandbox     string      // the setting with the directories that its sandbox lets commands write; "" if there is none

@@ -36,6 +36,7 @@ var optional = map[string]string{
 	"Hooks.Interactive.Var":   "every session may last",
 	"Hooks.Interactive.Value": "every session may last",
 	"Hooks.OneSession":        "a process may have several sessions, or it is not told when one begins",
+	"Hooks.Locks":             "no lock says which process runs a session, or it is not known",
 	"Hooks.StaysAfter":        "hooks do not say why a session has ended",
 	"Input.Reason":            "hooks do not say why a session has ended",
 	"Hooks.StatusDir":         "it does not say what its model does",
@@ -137,7 +138,7 @@ func TestRowsFitTogether(t *testing.T) {
 		if v := h.Input.SessionVar; v != "" && !slices.Contains(h.SessionVars, v) {
 			t.Errorf("%s: %s is not one of its session variables", h.ID, v)
 		}
-		for _, p := range append(h.MCP.Old, h.ConfigDir.Base, h.ConfigDir.Sub, h.ConfigDir.Former, h.SkillDir, h.Hooks.File, h.Hooks.FormerFile, h.Hooks.Trust) {
+		for _, p := range append(h.MCP.Old, h.ConfigDir.Base, h.ConfigDir.Sub, h.ConfigDir.Former, h.SkillDir, h.Hooks.File, h.Hooks.FormerFile, h.Hooks.Trust, h.Hooks.Locks) {
 			if p != "" && (path.IsAbs(p) || path.Clean(p) != p || strings.HasPrefix(p, "..") || strings.Contains(p, `\`)) {
 				t.Errorf("%s: bad path %q", h.ID, p)
 			}

@@ -77,6 +77,7 @@ var table = []*Harness{
 			Interrupt:  "Interrupt",
 			Queue:      "codex-queue",
 			OneSession: true,
+			Locks:      "thread-writer-locks",
 			Trust:      "config.toml",
 			Sandbox:    "writable_roots under [sandbox_workspace_write] in config.toml",
 		},
@@ -171,7 +172,7 @@ var table = []*Harness{
 		Hooks: Hooks{
 			File: "plugins/talking-stick.js", Shape: Plugin, // plugin.js knows the rest
 			Events:     []HookEvent{{Kind: KindContext, Event: "chat.message", Prompt: true}},
-			StaysAfter: []string{"deleted"},
+			StaysAfter: []string{"deleted", "left"},
 		},
 		Input: HookInput{
 			Session: "session_id", SessionVar: "OPENCODE_RUN_ID", Event: "hook_event_name", Dir: "cwd",

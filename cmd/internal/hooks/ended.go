@@ -57,16 +57,16 @@ func (h *run) endSession(ctx context.Context, agent *listen.Agent, quits bool) e
 	return agent.End(ctx, agent.Session)
 }
 
-// endSessionsBefore ends the sessions that were open in the process of one that begins, where the
-// harness has one session a process. late reports whether the one that begins has itself been replaced by
-// one of them: it ends nothing then.
+// endSessionsBefore ends the sessions that were open in the process of one that begins, or in the only
+// window of its server, where the harness has one session a process. late reports whether the one that begins
+// has itself been replaced by one of them: it ends nothing then.
 func (h *run) endSessionsBefore(ctx context.Context, agent *listen.Agent) (late bool) {
 	root := agent.Client.Self.Root
-	if !h.row().Hooks.OneSession || root == nil {
+	if !h.row().Hooks.OneSession {
 		return false
 	}
 	// One that a command of another has started is in a process of its own, although the furthest is taken for it.
-	if identity.StartedBy(agent.Client.Table, agent.Client.Self.Harness, root, []identity.Process{*root}) {
+	if root != nil && identity.StartedBy(agent.Client.Table, agent.Client.Self.Harness, root, []identity.Process{*root}) {
 		return false
 	}
 	var ids []string
@@ -78,12 +78,29 @@ func (h *run) endSessionsBefore(ctx context.Context, agent *listen.Agent) (late 
 	if late {
 		return true
 	}
+	if root == nil {
+		sessions = h.sessionsOfWindow(agent, ids)
+	}
 	for _, self := range sessions {
 		before := &listen.Agent{Client: h.Client(h.store, self)}
 		before.Session = before.Client.Hearing().Listener().Session
 		h.log(h.endSession(ctx, before, false))
 	}
 	return false
+}
+
+// sessionsOfWindow returns the sessions that a server has open beside that of the agent, if it has one
+// window: its user has left them. Whose they are where there are more windows, the harness does not tell.
+func (h *run) sessionsOfWindow(agent *listen.Agent, ids []string) []identity.Agent {
+	locks := h.row().Hooks.Locks
+	if locks == "" {
+		return nil
+	}
+	isOpen, ok := listen.InOneWindow(h.row(), filepath.Join(h.configDir(), locks), h.call.SessionID)
+	if !ok {
+		return nil
+	}
+	return agent.Client.SessionsBeside(ids, isOpen)
 }
 
 // goesOn reports whether the hook shows that its session goes on, which may have ended: its user

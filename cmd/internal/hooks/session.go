@@ -163,6 +163,11 @@ func (h *run) begin(ctx context.Context) error {
 	return errAnswered
 }
 
+// configDir returns the directory in which the harness keeps its configuration.
+func (h *run) configDir() string {
+	return skills.Environment{Home: h.Env.Home, Getenv: h.Env.Lookup}.Root(h.call.Harness)
+}
+
 // statusFile returns the file in which the harness says what its model does, "" if there is
 // none.
 func (h *run) statusFile(process *identity.Process) string {
@@ -170,8 +175,7 @@ func (h *run) statusFile(process *identity.Process) string {
 	if dir == "" || process == nil {
 		return ""
 	}
-	root := skills.Environment{Home: h.Env.Home, Getenv: h.Env.Lookup}.Root(h.call.Harness)
-	return filepath.Join(root, dir, strconv.Itoa(int(process.PID))+".json")
+	return filepath.Join(h.configDir(), dir, strconv.Itoa(int(process.PID))+".json")
 }
 
 // version returns the version of the harness as it says in its status file, "" if it does not.

@@ -72,33 +72,53 @@ func (c *Client) SessionsBefore(others []string) (before []identity.Agent, late 
 		return nil, false
 	}
 	self := c.Table.Self()
-	isLast := func(processes []identity.Process) bool {
+	before = c.sessions(others, func(l hearing.Listener, processes []identity.Process) bool {
 		return slices.Contains(processes, *root) && !c.isOpenBeside(processes, root)
+	})
+	for _, agent := range before {
+		l := c.HearingOf(agent.ID).Listener()
+		late = late || l.BegunAfter(self, *root)
 	}
-	add := func(id string, last bool) {
-		e, ended := c.HearingOf(id).Ended()
-		if last && id != c.Self.ID && strings.HasPrefix(id, c.Self.Harness+":") && !(ended && !e.Quits) &&
-			!slices.ContainsFunc(before, func(a identity.Agent) bool { return a.ID == id }) {
+	return before, late
+}
+
+// SessionsBeside returns the other agents of the harness, as SessionsBefore, whose session has no process of
+// its own, and for which isOpen reports true.
+func (c *Client) SessionsBeside(others []string, isOpen func(session string) bool) []identity.Agent {
+	return c.sessions(others, func(l hearing.Listener, processes []identity.Process) bool {
+		return len(processes) == 0 && l.Session != "" && isOpen(l.Session)
+	})
+}
+
+// sessions returns those of the other agents of the harness, members of a room or among the ids of others, for which is
+// reports true and whose session is not known to have ended while its process goes on.
+func (c *Client) sessions(others []string, is func(hearing.Listener, []identity.Process) bool) (found []identity.Agent) {
+	add := func(id string, processes []identity.Process) {
+		isFound := slices.ContainsFunc(found, func(a identity.Agent) bool { return a.ID == id })
+		if isFound || id == c.Self.ID || !strings.HasPrefix(id, c.Self.Harness+":") {
+			return
+		}
+		l := c.HearingOf(id).Listener()
+		if processes == nil && l.Process != nil {
+			processes = []identity.Process{*l.Process}
+		}
+		if e, ended := c.HearingOf(id).Ended(); !(ended && !e.Quits) && is(l, processes) {
 			agent := c.Self
 			agent.ID = id
-			before = append(before, agent)
-			l := c.HearingOf(id).Listener()
-			late = late || l.BegunAfter(self, *root)
+			found = append(found, agent)
 		}
 	}
 	for _, id := range others {
-		if p := c.HearingOf(id).Listener().Process; p != nil {
-			add(id, isLast([]identity.Process{*p}))
-		}
+		add(id, nil)
 	}
 	names, _ := c.Offline().Rooms()
 	for _, name := range names {
 		r := c.Offline().Room(name, nil)
 		if snap, err := r.FS.View(); err == nil {
 			for _, m := range snap.State.Members {
-				add(m.AgentID, isLast(r.processRecord(m.AgentID).Processes))
+				add(m.AgentID, append([]identity.Process{}, r.processRecord(m.AgentID).Processes...))
 			}
 		}
 	}
-	return before, late
+	return found
 }

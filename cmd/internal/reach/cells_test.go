@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -158,13 +159,23 @@ func (w *world) afterError() string {
 // anew begins another session in the window.
 func (w *world) anew() string {
 	old := *w
+	if w.h.waits != "" {
+		w.idle()
+	}
 	w.enter(w.h.anew)
 	time.Sleep(3 * time.Second)
 	w.session = unique("session-")
 	w.join()
-	reach, _ := old.reach()
-	how := w.called()
-	if w.agent != old.agent && reach == "ready" {
+	reach, listening := old.reach()
+	w.t.Logf("the session before: %s by %q; %s", reach, listening, w.tt(peer, "why", old.agent))
+	n, how := w.model.count(), w.called()
+	if w.agent == old.agent {
+		return how
+	}
+	if slices.ContainsFunc(w.model.since(n), func(r request) bool { return r.session == old.session }) {
+		w.t.Errorf("the session before was called, too")
+	}
+	if reach == "ready" || reach == "waiting" || listening != "" {
 		how += ", old too"
 	}
 	return how

@@ -158,7 +158,7 @@ func codexTransport(c *cli.Invocation, client *member.Client) (t listen.Transpor
 	if home == "" {
 		home = filepath.Join(c.Env.Home, h.ConfigDir.Base)
 	}
-	return listen.CodexQueue(program, home, thread), nil
+	return listen.Queue(program, filepath.Join(home, h.Hooks.Locks), thread), nil
 }
 
 // A listenLine is a line of tt listen.

@@ -5,10 +5,13 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"net"
 	"os"
 	"os/exec"
 	"os/signal"
+	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -59,6 +62,53 @@ func holdlockMain() {
 		fail(err)
 	}
 	<-stop
+}
+
+// serveMain is "serve N SOCKET READY FILE…": a server with the locks of the files, to whose socket N programs are connected, the first
+// of them as a window of Codex would be. It makes the file READY then.
+func serveMain() {
+	stop := make(chan os.Signal, 1)
+	signal.Notify(stop, os.Interrupt)
+	socket, err := net.Listen("unix", os.Args[2])
+	if err != nil {
+		fail(err)
+	}
+	var kept []any
+	n, _ := strconv.Atoi(os.Args[1])
+	for range n {
+		client, err := net.Dial("unix", os.Args[2])
+		if err != nil {
+			fail(err)
+		}
+		server, err := socket.Accept()
+		if err != nil {
+			fail(err)
+		}
+		kept = append(kept, client, server)
+	}
+	for _, path := range os.Args[4:] {
+		lock, err := lockfile.Lock(context.Background(), path)
+		if err != nil {
+			fail(err)
+		}
+		kept = append(kept, lock)
+	}
+	window := exec.Command("sh", "-c", "read line")
+	window.Args[0] = "codex"
+	end, err := window.StdinPipe()
+	if err == nil {
+		err = window.Start()
+	}
+	if err == nil {
+		err = os.WriteFile(os.Args[3], []byte("serves\n"), 0o600)
+	}
+	if err != nil {
+		fail(err)
+	}
+	<-stop
+	end.Close()
+	_ = window.Wait()
+	runtime.KeepAlive(kept)
 }
 
 // brimMain is "brim COMMAND…": becomes the command, with an environment so large

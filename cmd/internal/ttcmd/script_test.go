@@ -34,6 +34,7 @@ func TestMain(m *testing.M) {
 		"grok":     grokMain,
 		"holdlock": holdlockMain,
 		"brim":     brimMain,
+		"serve":    serveMain,
 		"terminal": terminalMain,
 		"unread":   unreadMain,
 

@@ -2,6 +2,7 @@ package listen
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -13,6 +14,7 @@ import (
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/identity"
+	"github.com/talking-stick/tt/identity/harness"
 	"github.com/talking-stick/tt/journal/event"
 )
 
@@ -151,26 +153,40 @@ func (b begins) Verdict(identity.Process) identity.Verdict { b.begin(); return i
 func TestAWindowThatIsClosed(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
+	const heading, listens = "Num       RefCount Protocol Flags    Type St Inode Path\n", "0: 00000002 00000000 00010000 0001 01 11 /tmp/s\n"
+	const first, second = "0: 00000003 00000000 00000000 0001 03 12 /tmp/s\n", "0: 00000003 00000000 00000000 0001 03 13 /tmp/s\n"
+	const unnamed, ofOthers = "0: 00000003 00000000 00000000 0001 03 14\n", "0: 00000003 00000000 00000000 0001 03 99 /tmp/o\n"
+	server, window := "/opt/codex app-server --listen unix", "/opt/codex"
 	for _, test := range []struct {
-		programs []string
-		want     bool
+		programs    []string
+		sockets     string
+		unattended  bool
+		isOneWindow bool
 	}{
-		{nil, false},
-		{[]string{"sh"}, false},
-		{[]string{"/opt/codex app-server --listen unix"}, true},
-		{[]string{"sh", "codex app-server"}, false}, // which has another thread
-		{[]string{"codex app-server", "codex app-server proxy", "vi codex"}, true},
-		{[]string{"codex app-server", "codex resume 1"}, false},
-		{[]string{"codex --no-daemon"}, false},
+		{[]string{server}, "", false, false}, // nothing is known, or it talks with what has started it
+		{[]string{server, window}, heading + unnamed + ofOthers, false, false},
+		{[]string{server, window}, heading + listens + unnamed + ofOthers, true, false},
+		{[]string{server, window}, heading + listens + first + unnamed, false, true},
+		{[]string{server, window, window}, heading + first + listens + second, false, false},
+		{[]string{server, "/opt/codex app-server proxy", "vi codex"}, heading + listens + first, false, false}, // an editor
+		{[]string{"/opt/codex --no-daemon"}, heading, false, false},
 	} {
 		proc := t.TempDir()
 		for i, line := range test.programs {
 			dir := filepath.Join(proc, strconv.Itoa(i+1))
-			f.must(os.Mkdir(dir, 0o700))
+			f.must(os.MkdirAll(dir+"/net", 0o700))
+			f.must(os.MkdirAll(dir+"/fd", 0o700))
 			f.must(os.WriteFile(filepath.Join(dir, "cmdline"), []byte(strings.ReplaceAll(line, " ", "\x00")), 0o600))
+			f.must(os.WriteFile(filepath.Join(dir, "net", "unix"), []byte(test.sockets), 0o600))
+			for fd := 11; fd < 15; fd++ {
+				f.must(os.Symlink(fmt.Sprintf("socket:[%d]", fd), fmt.Sprintf("%s/fd/%d", dir, fd)))
+			}
 		}
-		if got := onlyServes(proc, 1, "codex"); got != test.want {
-			t.Errorf("%q: %v", test.programs, got)
+		if n, serves := connections(proc, 1); (serves && n == 0) != test.unattended {
+			t.Errorf("%q, %q: %d connections, %v", test.programs, test.sockets, n, serves)
+		}
+		if got := hasOneWindow(proc, 1, harness.Queued()); got != test.isOneWindow {
+			t.Errorf("%q, %q: one window: %v", test.programs, test.sockets, got)
 		}
 	}
 	a, _ := f.listener("a:1")

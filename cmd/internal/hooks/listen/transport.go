@@ -67,18 +67,22 @@ func failure(err error, output string) error {
 	return err
 }
 
-// CodexQueue returns a transport that puts the text into the queue of a thread of Codex.
-// program is the path of codex, and home its configuration directory.
-func CodexQueue(program, home, thread string) Transport {
-	lock, seen := filepath.Join(home, "thread-writer-locks", thread+".lock"), false
+// Queue returns a transport that puts the text into the queue of a session. program is the path of
+// the harness, and locks the directory in which it has a lock for each session that it runs.
+func Queue(program, locks, session string) Transport {
+	lock, seen := lockOf(locks, session), false
 	return Transport{
 		How: hearing.ByQueue,
 		Unattended: func() bool {
 			holder, held := lockfile.FindHolder(lock)
-			return held && onlyServes("/proc", holder.PID, filepath.Base(program))
+			if !held {
+				return false
+			}
+			n, serves := connections("/proc", holder.PID)
+			return serves && n == 0
 		},
 		Deliver: func(ctx context.Context, w Wake) error {
-			output, err := run(ctx, exec.Command(program, "queue", "--thread", thread, "--message", w.Text))
+			output, err := run(ctx, exec.Command(program, "queue", "--thread", session, "--message", w.Text))
 			if err == nil {
 				return nil
 			}
@@ -93,7 +97,7 @@ func CodexQueue(program, home, thread string) Transport {
 			}
 			return err
 		},
-		// The process that has a thread loaded has a lock on this file. That is nowhere
+		// The process that has a session loaded has a lock on this file. That is nowhere
 		// documented, so only a lock that was there and is free again counts.
 		Gone: func() bool {
 			_, held := lockfile.FindHolder(lock)
@@ -103,23 +107,56 @@ func CodexQueue(program, home, thread string) Transport {
 	}
 }
 
-// onlyServes reports whether a process is the server of a program and nothing else of the
-// program runs, which could be a window. It knows that only where there is a directory of
-// processes as on Linux.
-func onlyServes(proc string, pid int, program string) bool {
-	serves := false
-	files, _ := filepath.Glob(filepath.Join(proc, "[0-9]*", "cmdline"))
+// lockOf returns the file on which the process that runs a session has a lock.
+func lockOf(locks, session string) string { return filepath.Join(locks, session+".lock") }
+
+// connections returns how many programs are connected to the socket of a server. serves is false if
+// it has none, as one that talks with its parent, or if that is not known: only Linux tells.
+func connections(proc string, pid int) (n int, serves bool) {
+	dir := filepath.Join(proc, strconv.Itoa(pid))
+	sockets, _ := os.ReadFile(filepath.Join(dir, "net", "unix"))
+	own := map[string]bool{}
+	files, _ := filepath.Glob(filepath.Join(dir, "fd", "*"))
 	for _, file := range files {
-		text, _ := os.ReadFile(file)
-		args := strings.Split(string(text), "\x00")
-		server := slices.Contains(args, harness.Queued().ServerArg)
-		switch {
-		case filepath.Base(args[0]) != program:
-		case !server:
-			return false
-		case filepath.Base(filepath.Dir(file)) == strconv.Itoa(pid):
-			serves = true
+		target, _ := os.Readlink(file)
+		own[target] = true
+	}
+	for line := range strings.Lines(string(sockets)) { // Num RefCount Protocol Flags Type St Inode Path
+		f := strings.Fields(line)
+		if len(f) < 8 || !own["socket:["+f[6]+"]"] {
+			continue
+		}
+		serves = serves || f[3] == "00010000" // it accepts connections
+		if f[5] == "03" {                     // connected
+			n++
 		}
 	}
-	return serves
+	return n, serves
+}
+
+// InOneWindow returns a function that reports whether a session is open in the server of h that runs
+// the given one, if that has one window.
+func InOneWindow(h *harness.Harness, locks, session string) (isOpen func(session string) bool, ok bool) {
+	server, ok := lockfile.FindHolder(lockOf(locks, session))
+	if !ok || !hasOneWindow("/proc", server.PID, h) {
+		return nil, false
+	}
+	return func(session string) bool {
+		holder, ok := lockfile.FindHolder(lockOf(locks, session))
+		return ok && holder.PID == server.PID
+	}, true
+}
+
+// hasOneWindow reports whether a process is a server of h with one window, which shows one session
+// at a time. Another program that is connected to it, such as an editor, may show several.
+func hasOneWindow(proc string, pid int, h *harness.Harness) bool {
+	if n, _ := connections(proc, pid); n != 1 {
+		return false
+	}
+	files, _ := filepath.Glob(filepath.Join(proc, "[0-9]*", "cmdline"))
+	return slices.ContainsFunc(files, func(file string) bool {
+		text, _ := os.ReadFile(file)
+		args := strings.Split(string(text), "\x00")
+		return filepath.Base(args[0]) == h.Program && !slices.Contains(args, h.ServerArg)
+	})
 }
