@@ -12,14 +12,9 @@ import (
 	"github.com/talking-stick/tt/identity/harness"
 )
 
-const (
-	// holdLimit is how long a hook holds the end of a turn. The harness ends it a little
-	// later.
-	holdLimit = 30 * time.Minute
-	// stayVar is the variable that, set to 1, lets a session of Claude Code that runs a
-	// single turn stay until there is news.
-	stayVar = "TT_STAY"
-)
+// holdLimit is how long a hook holds the end of a turn. The harness ends it a little
+// later.
+const holdLimit = 30 * time.Minute
 
 // SupersedePatience is how long a hook that holds waits for the one before to end. Tests allow more.
 var SupersedePatience = 2 * time.Second
@@ -62,7 +57,7 @@ func (h *run) awaitNews(ctx context.Context, agent *listen.Agent, objection stri
 		limited, cancel := context.WithTimeout(ctx, holdLimit)
 		defer cancel()
 		ctx = limited
-	case !h.row().Hooks.Has(harness.KindListen), h.call.Foreign, !h.lasts() && h.Env.Lookup(stayVar) != "1":
+	case !h.row().Hooks.Has(harness.KindListen), h.call.Foreign, !h.lasts():
 		return nil
 	}
 	if l := agent.Client.Hearing().Listener(); how == hearing.ByHook && (agent.Client.Hearing().IsListening() || l.Proved()) {

@@ -54,3 +54,17 @@ func TestClaudeBackground(t *testing.T) {
 		}
 	}
 }
+
+// TestClaudeInstalledLater: a session that was open when the hooks were installed watches no file, and is called.
+func TestClaudeInstalledLater(t *testing.T) {
+	w := newWorld(t, claude)
+	w.quit()
+	w.tt("", "uninstall", w.h.id)
+	w.start()
+	w.tt("", "install", w.h.id, "--no-bus")
+	w.join()
+	if _, listening := w.reach(); listening != "claude-hook" {
+		t.Errorf("it listens by %q", listening)
+	}
+	within(t, "installed later", w.h.limit, w.handoffs(2)...)
+}
