@@ -48,7 +48,7 @@ var budgets = map[string]int{
 	"cmd/internal/locks":         300,
 	"cmd/internal/mailbox":       1450,
 	"cmd/internal/manual":        100,
-	"cmd/internal/member":        4550,
+	"cmd/internal/member":        4600,
 	"cmd/internal/questions":     1450,
 	"cmd/internal/report":        2700,
 	"cmd/internal/roomtypes":     100,
@@ -71,7 +71,7 @@ var budgets = map[string]int{
 	"fsroom/mirror":              1950,
 	"fsroom/topic":               1200,
 	"fsroom/turn":                5950,
-	"fsroom/workspace":           850,
+	"fsroom/workspace":           900,
 	"identity":                   2250,
 	"journal":                    2100,
 	"lockfile":                   1100,
@@ -81,8 +81,8 @@ var budgets = map[string]int{
 
 // What all packages together may have.
 const (
-	productBudget = 80_500 // what users run
-	linkedBudget  = 64_050 // the part of it that tt links
+	productBudget = 80_600 // what users run
+	linkedBudget  = 64_200 // the part of it that tt links
 	toolsBudget   = 7_200  // test tools, which are to come down to 6 000
 	fileBudget    = 400    // one file of either
 )
