@@ -134,6 +134,8 @@ func (n *RoomNews) addEnd(ctx context.Context) error {
 		switch {
 		case e.From == me && (e.Type == turn.MemberJoined || e.Type == turn.MemberLeft):
 			end, left = event.Event{}, e.Type == turn.MemberLeft
+		case e.Type == turn.JournalDamaged: // it may have joined again
+			left = false
 		case end.Seq <= n.cursor.TurnSeq && !left && turn.ClassOf(e, me) == turn.ClassLost && e.Type != turn.Takeover:
 			end = e.Clone()
 		}
