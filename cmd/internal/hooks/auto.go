@@ -133,6 +133,9 @@ func (h *run) next(agent *listen.Agent, room *member.Room, w *workspace.Workspac
 // callByTime has a session notified that may have a turn by time alone which nobody holds: the guardian of the turn
 // before, which calls otherwise, has ended if nobody wanted that then.
 func (h *run) callByTime(agent *listen.Agent, room *member.Room) {
+	if !room.Wants() {
+		return
+	}
 	if snap, err := room.FS.View(); err == nil && snap.State.Owner == "" {
 		if after := room.UntilCalled(snap.State, room.Facts(snap.State)); after > 0 {
 			h.notifyAfter(agent, after)

@@ -59,7 +59,9 @@ func (h *run) endOfTurn(ctx context.Context, agent *listen.Agent, objection stri
 	} else {
 		h.note(turn.ActivityIdle) // before it is looked for news
 		for _, name := range agent.Client.Hearing().Rooms() {
-			agent.Client.Room(name, nil).Unwant(true)
+			room := agent.Client.Room(name, nil)
+			room.Unwant(true)
+			h.callByTime(agent, room) // whoever has promised the call may have been killed
 		}
 		if l := agent.Client.Hearing().Listener(); !l.Armed.IsZero() && !l.Proved() {
 			agent.Notify()

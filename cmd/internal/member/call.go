@@ -57,6 +57,9 @@ func (r *Room) unwant(id string) {
 	}
 }
 
+// Wants reports whether the agent was refused, and is to be called.
+func (r *Room) Wants() bool { return r.own().Has(wantsFile) }
+
 // Called reports whether the agent was called since it has said that it wants the turn.
 func (r *Room) Called() bool { return r.own().Has(calledFile) }
 
