@@ -240,6 +240,10 @@ func (o *oracle) answered(p *proc, x *window, command string, r result) {
 	case "why":
 		claims = holding(r.object("turn"), "owner")
 	case "wait", "try", "take":
+		// It has the turn, and is told so; or it was called, was too late, and is told to wait by itself.
+		if r.refusal == "guardian_failed" || r.refusal == "takeover_not_available" {
+			o.wantsNot(x.agent)
+		}
 		switch r.answer["status"] {
 		case turn.YourTurn:
 			o.granted(x, r)
