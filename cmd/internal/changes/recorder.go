@@ -79,18 +79,21 @@ func (r *recorder) Begin(ctx context.Context, before *turn.State, granted turn.F
 	if t == nil {
 		return nil
 	}
-	return func() json.RawMessage {
+	begin := func(limit time.Duration) (json.RawMessage, error) {
 		var outside json.RawMessage
-		begin := func(ctx context.Context) (err error) {
+		err := soon(ctx, limit, func(ctx context.Context) (err error) {
 			outside, err = t.apart(r.room.Self.ID).beginNow(ctx, before, granted)
 			return err
+		})
+		if err != nil { // it may go on, and write outside
+			return nil, err
 		}
-		err := soon(ctx, BeforeLimit, begin)
+		return outside, nil
+	}
+	return func() json.RawMessage {
+		outside, err := begin(BeforeLimit)
 		if err != nil && patience && t.Ledger.Interrupted() {
-			err = soon(ctx, changePatience, begin)
-		}
-		if err != nil { // it may not have ended
-			return nil
+			outside, _ = begin(changePatience)
 		}
 		return outside
 	}
