@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/cmd/internal/hearing"
@@ -89,8 +90,8 @@ func (h *run) endSessionsBefore(ctx context.Context, agent *listen.Agent) (late 
 	return false
 }
 
-// sessionsOfWindow returns the sessions that a server has open beside that of the agent, if it has one
-// window: its user has left them. Whose they are where there are more windows, the harness does not tell.
+// sessionsOfWindow returns the sessions that a server with one window has open beside that of the agent: its user has left
+// them, but for one whose model works, which may have begun the other. Of several windows the harness does not tell.
 func (h *run) sessionsOfWindow(agent *listen.Agent, ids []string) []identity.Agent {
 	locks := h.row().Hooks.Locks
 	if locks == "" {
@@ -100,7 +101,9 @@ func (h *run) sessionsOfWindow(agent *listen.Agent, ids []string) []identity.Age
 	if !ok {
 		return nil
 	}
-	return agent.Client.SessionsBeside(ids, isOpen)
+	return slices.DeleteFunc(agent.Client.SessionsBeside(ids, isOpen), func(other identity.Agent) bool {
+		return turn.InTurn(agent.Client.HearingOf(other.ID).Activity().What)
+	})
 }
 
 // goesOn reports whether the hook shows that its session goes on, which may have ended: its user
