@@ -118,8 +118,8 @@ func (a *Agent) due(ctx context.Context, l *hearing.Listener, how string, now ti
 	if how == hearing.ByQueue && doing.Stopped {
 		return nil, Wake{} // it would stay in the queue, and be a turn too many after the next prompt
 	}
-	busy := turn.InTurn(doing.What) && how != hearing.ByHooks // which asks at the end of a turn of the model
-	if busy {                                                 // the model may be about to be asked with it
+	busy := turn.InTurn(doing.What) && how != hearing.ByHooks
+	if busy { // the model may be about to be asked with it; the hook at the end of its turn knows better
 		printed = a.Client.Hearing().Printed()
 	}
 	urgent, offered, written, byPerson, last := false, false, false, false, l.Needed
