@@ -36,7 +36,7 @@ func (c *Client) LeaveWindow(quits bool) (others bool) {
 			if others = others || beside; !beside { // what another window wants it wants after its process is recorded
 				r.unwant(c.Self.ID)
 			}
-			leaves := c.Self.Root != nil && (beside || !quits)
+			leaves := c.Self.Root != nil && (beside || !quits || record.Lingers) // else it is gone with its process
 			if leaves {
 				record.Processes = slices.DeleteFunc(record.Processes, func(p identity.Process) bool { return p == *c.Self.Root })
 			}
@@ -102,7 +102,11 @@ func (c *Client) sessions(others []string, is func(hearing.Listener, []identity.
 		if processes == nil && l.Process != nil {
 			processes = []identity.Process{*l.Process}
 		}
-		if e, ended := c.HearingOf(id).Ended(); !(ended && !e.Quits) && is(l, processes) {
+		e, ended := c.HearingOf(id).Ended()
+		if ended && e.Process != nil && len(processes) == 0 {
+			processes = []identity.Process{*e.Process}
+		}
+		if !(ended && !e.Quits) && is(l, processes) {
 			agent := c.Self
 			agent.ID = id
 			found = append(found, agent)
