@@ -147,7 +147,11 @@ func (s *State) eligible(f Facts, agent, kind string) bool {
 
 // notAvailable refuses a takeover for which there is no reason.
 func (s *State) notAvailable(f Facts, agent string) error {
-	e := s.withSituation(f, code.New(code.TakeoverNotAvailable, "there is nothing to take over: %s", s.situation(f)))
+	why := s.situation(f)
+	if list := s.Trouble(f); len(list) > 0 && list[0].Until != nil { // which is before the end of the lease
+		why = list[0].Sentence()
+	}
+	e := s.withSituation(f, code.New(code.TakeoverNotAvailable, "there is nothing to take over: %s", why))
 	if s.ReservedFor != "" {
 		e.With("reserved_for", s.ReservedFor)
 	}
