@@ -245,9 +245,9 @@ func (c *countedEngine) Publish(ctx context.Context, room, agent string, record 
 	return c.Engine.Publish(ctx, room, agent, record, keep)
 }
 
-func (c *countedEngine) Records(ctx context.Context, room string, agents ...string) (map[string]engine.Record, error) {
+func (c *countedEngine) Records(ctx context.Context, room string) (map[string]engine.Record, error) {
 	c.calls.Add(1)
-	return c.Engine.Records(ctx, room, agents...)
+	return c.Engine.Records(ctx, room)
 }
 
 func (c *countedEngine) Announced(ctx context.Context, room, agent, what string) (bool, error) {

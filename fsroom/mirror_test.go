@@ -144,9 +144,9 @@ type countingEngine struct {
 	reads, records atomic.Int32
 }
 
-func (e *countingEngine) Records(ctx context.Context, room string, agents ...string) (map[string]engine.Record, error) {
+func (e *countingEngine) Records(ctx context.Context, room string) (map[string]engine.Record, error) {
 	e.records.Add(1)
-	return e.Engine.Records(ctx, room, agents...)
+	return e.Engine.Records(ctx, room)
 }
 
 func (e *countingEngine) Read(ctx context.Context, room string, from engine.Revision, fn func(engine.Entry) error) error {

@@ -51,9 +51,6 @@ type Rules[S any] struct {
 	// SharedFiles are the names of the files of an agent that its host makes known to the
 	// others; those that do not end in .json are marks.
 	SharedFiles []string
-	// Concerned returns the ids of agents that are likely to be looked at together, and a
-	// host: what other hosts say of them is fetched at once. If it is nil, there are none.
-	Concerned func(S) (ids []string, host string)
 }
 
 // Files are the directory of a room: its journal and the projection of that, the archive,

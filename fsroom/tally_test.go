@@ -34,7 +34,6 @@ const (
 
 var tallyRules = &fsroom.Rules[*tally]{
 	SharedFiles: []string{"seen"},
-	Concerned:   func(s *tally) ([]string, string) { return s.In, "" },
 	Folder:      "rooms",
 	Format:      3, // as if it had a past
 	Version:     2,

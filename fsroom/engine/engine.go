@@ -128,10 +128,9 @@ type Engine interface {
 	Rooms(ctx context.Context, prefix string) (map[string]int, error)
 
 	// Publish replaces the record of an agent, which is kept for a while. Records returns
-	// those of some agents of a room, or of all if none is named. Agents are named by their file names, see
-	// [fsroom.Room.Agent].
+	// those of all agents of a room. Agents are named by their file names, see [fsroom.Room.Agent].
 	Publish(ctx context.Context, room, agent string, record []byte, keep time.Duration) error
-	Records(ctx context.Context, room string, agents ...string) (map[string]Record, error)
+	Records(ctx context.Context, room string) (map[string]Record, error)
 
 	// Announce says that a process is there, until withdraw is called or the process ends,
 	// however it ends. It calls again when the engine was away and is back: it may have lost the

@@ -93,21 +93,51 @@ func (r *mirror[S]) startOver() error {
 	return errLinesLost
 }
 
-// heal makes the next fetch begin with the first change if the error is damage in the mirror, whose
-// lock the caller has, and the engine has all that the mirror had. The damaged file is kept.
+// heal makes the next fetch begin with the first change if the error is damage in the mirror, whose lock the caller has.
 func (r *mirror[S]) heal(ctx context.Context, err error) error {
 	var damage *journal.CorruptError
-	if !errors.As(err, &damage) || r.engine == nil {
+	if !errors.As(err, &damage) || r.engine == nil || r.putAside(ctx) != nil {
 		return err
 	}
+	return r.startOver()
+}
+
+// putAside keeps the journals of a mirror under other names, if the engine has as many events, or more.
+func (r *mirror[S]) putAside(ctx context.Context) error {
 	had := r.readMarker().Seq
 	if snap, _ := r.Cached(); snap != nil {
 		had = max(had, snap.Position.Seq)
 	}
-	if t, fetchErr := r.fetchFrom(ctx, marker{}); fetchErr != nil || t.chain.seq < had {
+	t, err := r.fetchFrom(ctx, marker{})
+	if err == nil && t.chain.seq < had {
+		err = engine.ErrRewound
+	}
+	if err != nil {
 		return err
 	}
-	return errors.Join(r.MoveAside(damage.Path), r.startOver())
+	paths, err := r.Archived()
+	for _, path := range append(paths, r.JournalPath()) {
+		if moved := r.MoveAside(path); !errors.Is(moved, fs.ErrNotExist) {
+			err = errors.Join(err, moved)
+		}
+	}
+	return err
+}
+
+// Refetch fetches a mirror anew whose journals are damaged.
+func Refetch[S any](ctx context.Context, room *fsroom.Room[S]) error {
+	r := room.Shared().(*mirror[S])
+	unlock, err := r.lock(ctx)
+	if err != nil {
+		return err
+	}
+	if err = r.putAside(ctx); err == nil {
+		err = r.startOver()
+	}
+	if err = errors.Join(err, unlock()); errors.Is(err, errLinesLost) {
+		_, err = r.View(ctx)
+	}
+	return err
 }
 
 // check compares the mirror, whose lock the caller has, with its marker. A journal that goes

@@ -53,7 +53,7 @@ func (r *mirror[S]) RefreshAll(ctx context.Context) (map[string]error, error) {
 		free <- struct{}{}
 		running.Go(func() {
 			defer func() { <-free }()
-			_, err := room.refresh(ctx, nil, refreshPatience)
+			_, _, err := room.refresh(ctx, nil, refreshPatience)
 			if fsroom.IsUnreachable(err) {
 				cancel(err) // so are the others
 			}

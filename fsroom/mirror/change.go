@@ -29,7 +29,6 @@ func (r *mirror[S]) change(ctx context.Context, first *tail, do func(*tail, *fsr
 			t, err = r.fetch(ctx)
 		}
 		if err == nil {
-			r.askMissing()
 			err = r.changeOnce(ctx, t, do)
 		}
 		again := errors.Is(err, engine.ErrConflict) || errors.Is(err, errOvertaken) || errors.Is(err, errLinesLost)
@@ -78,7 +77,6 @@ func (r *mirror[S]) changeOnce(ctx context.Context, t *tail, do func(*tail, *fsr
 	if err := r.check(ctx, snap.Position); err != nil {
 		return err
 	}
-	r.concern(snap.State)
 	return do(t, snap)
 }
 
@@ -89,8 +87,8 @@ func (r *mirror[S]) Update(ctx context.Context, decide fsroom.Decision[S],
 	err = r.change(ctx, recent, func(t *tail, now *fsroom.Snapshot[S]) (err error) {
 		snap = now
 		events, err = decide(snap.State)
-		if r.decidedInPart() || t == recent && (err != nil || len(events) == 0) {
-			return errOvertaken // for the second, only an Append would tell whether it still holds
+		if t == recent && (err != nil || len(events) == 0) {
+			return errOvertaken // only an Append would tell whether it still holds
 		}
 		if err != nil || len(events) == 0 {
 			return err
@@ -151,9 +149,6 @@ func (r *mirror[S]) Locked(ctx context.Context, do func(*fsroom.Snapshot[S]) err
 func (r *mirror[S]) Renew(ctx context.Context, note fsroom.Renewal[S], appended func() error) error {
 	return r.change(ctx, nil, func(t *tail, snap *fsroom.Snapshot[S]) error {
 		b, keep, err := note(snap)
-		if r.decidedInPart() {
-			return errOvertaken
-		}
 		if err != nil || b == nil {
 			return err
 		}
@@ -176,43 +171,15 @@ func (r *mirror[S]) Note() (note []byte, at time.Time) {
 	return []byte(m.Note), m.NoteAt.Time
 }
 
-// viewUnlocked returns the room as the engine has it, and the revision of the last entry in
-// it, with what was fetched before, unless t is nil. It takes no lock, and returns nil while
-// another process writes to the mirror.
-func (r *mirror[S]) viewUnlocked(ctx context.Context, t *tail) (_ *fsroom.Snapshot[S], _ engine.Revision, err error) {
-	if t == nil {
-		if t, err = r.fetch(ctx); err != nil {
-			return nil, 0, err
-		}
+// Confirm is [fsroom.Room.Confirm]. A room that is later than what the engine confirms is looked at again.
+func (r *mirror[S]) Confirm(ctx context.Context) (*fsroom.Snapshot[S], error) {
+	if r.engine == nil {
+		return nil, errUnreachable(errOffline)
 	}
-	snap, err := r.Load()
-	if err != nil || t.stale != nil || snap.Position.Seq != t.from.Seq || t.from.linesLost(snap.Position) {
-		return nil, 0, err
-	}
-	if t.news() {
-		r.ahead.Store(t.lastNote())
-	}
-	r.concern(snap.State)
-	return snap, t.last, r.foldAhead(snap, t)
-}
-
-// Confirm is [fsroom.Room.Confirm].
-func (r *mirror[S]) Confirm(ctx context.Context) (snap *fsroom.Snapshot[S], err error) {
 	t := r.recent()
-	if t != nil && t.news() { // the mirror has it by now
-		t = nil
-	}
 	for try := 0; ; try++ {
-		var last engine.Revision // of what snap has
-		snap, last, err = r.viewUnlocked(ctx, t)
-		t = nil
-		if err == nil && snap == nil {
-			err = r.change(ctx, nil, func(t *tail, now *fsroom.Snapshot[S]) error {
-				snap, last = now, t.last
-				return nil
-			})
-		}
-		if err != nil {
+		snap, last, err := r.view(ctx, t)
+		if t = nil; err != nil {
 			return nil, err
 		}
 		err = r.engine.Confirm(ctx, r.engineName(), last)

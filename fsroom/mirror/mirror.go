@@ -198,17 +198,17 @@ func (r *mirror[S]) has(t *tail) bool {
 // noLimit is the patience of those who wait for the mirror's lock as others do.
 const noLimit = time.Duration(-1)
 
-// refresh brings the mirror up to date. It returns what it has fetched if another process has the mirror's
-// lock for as long as the patience. t is what was fetched before, unless it is nil.
-func (r *mirror[S]) refresh(ctx context.Context, t *tail, patience time.Duration) (ahead *tail, err error) {
+// refresh brings the mirror up to date, and returns what it has fetched. The mirror is behind that if another process
+// has its lock for as long as the patience. t is what was fetched before, unless it is nil.
+func (r *mirror[S]) refresh(ctx context.Context, t *tail, patience time.Duration) (_ *tail, behind bool, err error) {
 	for ; ; t = nil {
 		if t == nil {
 			t, err = r.fetch(ctx)
 		} else if r.has(t) {
-			return nil, nil
+			return t, false, nil
 		}
 		if err != nil || !t.news() {
-			return nil, err
+			return t, false, err
 		}
 		if t.stale != nil && patience == 0 { // it is to be compared with the mirror, not added to it
 			patience = noLimit
@@ -219,9 +219,9 @@ func (r *mirror[S]) refresh(ctx context.Context, t *tail, patience time.Duration
 		case errors.Is(err, errLinesLost):
 		case patience >= 0 && errors.As(err, &busy):
 			r.ahead.Store(t.lastNote())
-			return t, nil
+			return t, true, nil
 		default:
-			return nil, err
+			return t, false, err
 		}
 	}
 }
@@ -251,20 +251,27 @@ func (r *mirror[S]) View(ctx context.Context) (*fsroom.Snapshot[S], error) {
 	if r.engine == nil || r.locked.Load() {
 		return r.Load()
 	}
-	for {
-		ahead, err := r.refresh(ctx, r.recent(), 0)
-		if fsroom.IsUnreachable(err) && r.Store().MayBeBehind(err) {
-			return r.Load()
-		}
+	snap, _, err := r.view(ctx, r.recent())
+	if fsroom.IsUnreachable(err) && r.Store().MayBeBehind(err) {
+		return r.Load()
+	}
+	return snap, err
+}
+
+// view is View of what the engine says, and returns its last revision: what the room has is that, or later. t is what was
+// fetched before, unless it is nil.
+func (r *mirror[S]) view(ctx context.Context, t *tail) (*fsroom.Snapshot[S], engine.Revision, error) {
+	for ; ; t = nil {
+		t, behind, err := r.refresh(ctx, t, 0)
 		if err != nil {
-			return nil, err
+			return nil, 0, err
 		}
 		snap, err := r.Load()
 		if err != nil {
 			if _, err = r.loadChecked(ctx, noLimit); err == nil || errors.Is(err, errLinesLost) {
 				continue
 			}
-			return nil, err
+			return nil, 0, err
 		}
 		if m := r.readMarker(); m.linesLost(snap.Position) || snap.Position.Seq > m.Seq {
 			// Another process may be writing just now: the lock tells.
@@ -278,14 +285,13 @@ func (r *mirror[S]) View(ctx context.Context) (*fsroom.Snapshot[S], error) {
 				snap, err = now, checkErr
 			}
 		}
-		if errors.Is(err, errLinesLost) || errors.Is(err, errOvertaken) {
+		switch {
+		case errors.Is(err, errLinesLost) || errors.Is(err, errOvertaken):
 			continue
+		case err == nil && behind:
+			err = r.foldAhead(snap, t)
 		}
-		if err != nil {
-			return nil, err
-		}
-		r.concern(snap.State)
-		return snap, r.foldAhead(snap, ahead)
+		return snap, t.last, err
 	}
 }
 
@@ -306,9 +312,6 @@ func (r *mirror[S]) loadChecked(ctx context.Context, patience time.Duration) (*f
 
 // foldAhead folds what the mirror does not have yet, in memory only.
 func (r *mirror[S]) foldAhead(snap *fsroom.Snapshot[S], ahead *tail) error {
-	if ahead == nil {
-		return nil
-	}
 	for _, entry := range ahead.entries {
 		if entry.Lines == nil {
 			continue
@@ -339,7 +342,7 @@ func (r *mirror[S]) Exists() bool {
 	if r.engine == nil {
 		return false
 	}
-	_, err := r.refresh(context.Background(), r.recent(), noLimit)
+	_, _, err := r.refresh(context.Background(), r.recent(), noLimit)
 	if fsroom.IsUnreachable(err) && r.Store().MayBeBehind(err) {
 		return r.HasJournal()
 	}
@@ -351,6 +354,6 @@ func (r *mirror[S]) Refresh(ctx context.Context) error {
 	if r.engine == nil || r.locked.Load() {
 		return nil
 	}
-	_, err := r.refresh(ctx, nil, noLimit)
+	_, _, err := r.refresh(ctx, nil, noLimit)
 	return r.Store().Explain(r.unlessBehind(err), r.Dir())
 }

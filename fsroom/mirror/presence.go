@@ -18,51 +18,35 @@ type answer struct {
 	until   time.Time
 }
 
-// Held asks of the agent and of all others that have the mark at once: a command makes few round trips. While the
-// mirror is locked nothing is asked: see askMissing.
+// Held asks of the agent and of all others that have the mark at once: a command makes few round trips.
 func (r *mirror[S]) Held(key, name string) bool {
 	if r.Told(key) == nil || r.silent() {
 		return false // no other host knows the agent, or nobody would answer
 	}
 	r.records.mu.Lock()
 	defer r.records.mu.Unlock()
-	if r.locked.Load() {
-		a := r.records.held[name][key]
-		if time.Since(a.until) > recordsDecide {
-			r.records.missing = append(r.records.missing, func() { r.Held(key, name) })
-		}
+	if a := r.records.held[name][key]; r.isFresh(a.until) {
 		return a.present
 	}
-	return r.held(name, key)[key].present
+	return r.held(name, askedAtOnce, key)[key].present
 }
 
-// decidedInPart reports whether a decision, made while the mirror was locked, depends on what
-// was not asked before. It has to be made again after [mirror.askMissing].
-func (r *mirror[S]) decidedInPart() bool {
-	r.records.mu.Lock()
-	defer r.records.mu.Unlock()
-	return len(r.records.missing) > 0
-}
+// askedAtOnce is how many agents are asked for together with one, in case they are looked at next.
+const askedAtOnce = 8
 
-// askMissing asks what the last decision did not know.
-func (r *mirror[S]) askMissing() { r.empty(&r.records.missing) }
-
-// held returns who holds a mark, by agent: it asks of those that are named and of all that have the mark, unless that
-// was done a moment ago. r.records is locked.
-func (r *mirror[S]) held(name string, ask ...string) map[string]answer {
-	if r.locked.Load() {
-		return r.records.held[name]
-	}
+// held returns who holds a mark, by agent: it asks of those that are named and of others that have the mark and were not
+// asked a moment ago, until they are so many. r.records is locked.
+func (r *mirror[S]) held(name string, most int, ask ...string) map[string]answer {
 	known := maps.Clone(r.records.held[name])
 	if known == nil {
 		known = make(map[string]answer)
 	}
-	for key, rec := range r.records.byAgent {
-		if _, marked := rec.Marks[name]; marked && !slices.Contains(ask, key) {
+	for _, key := range slices.Sorted(maps.Keys(r.records.byAgent)) {
+		_, marked := r.records.byAgent[key].Marks[name]
+		if marked && len(ask) < most && !slices.Contains(ask, key) && !r.isFresh(known[key].until) {
 			ask = append(ask, key)
 		}
 	}
-	ask = slices.DeleteFunc(ask, func(key string) bool { return r.isFresh(known[key].until) })
 	var mu sync.Mutex
 	var asking sync.WaitGroup
 	for _, key := range ask {
@@ -96,7 +80,7 @@ func (r *mirror[S]) Holders(name string) (found []fsroom.Holder) {
 	if r.silent() {
 		return nil
 	}
-	for key, a := range r.held(name) {
+	for key, a := range r.held(name, len(others)) {
 		rec := others[key]
 		if rec == nil || !a.present {
 			continue
@@ -120,34 +104,24 @@ func (r *mirror[S]) Announce(key, name string) (withdraw func()) {
 	if r.engine == nil {
 		return func() {}
 	}
-	once := func(ctx context.Context) (withdraw func(), err error) {
-		ctx, cancel := context.WithTimeout(ctx, recordsPatience+engine.Slack)
-		defer cancel()
-		return r.engine.Announce(ctx, r.engineName(), key, name, func() {
-			r.Keep(bootFile, "") // that of the host, too
-			go r.publishNow(filepath.Join(r.AgentsDir(), key))
-		})
-	}
 	ctx, cancel := context.WithCancel(context.Background())
-	withdraw, err := once(ctx)
-	if err == nil {
-		cancel()
-		return withdraw
-	}
-	ended := make(chan struct{})
+	tried, ended := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(ended)
-		for retry := pullRetry; ; retry = min(2*retry, pullRetryMax) {
-			sleepFor(ctx, retry)
-			if ctx.Err() != nil {
-				return
-			}
-			if withdraw, err := once(ctx); err == nil {
+		tell := sync.OnceFunc(func() { close(tried) })
+		for retry := pullRetry; ctx.Err() == nil; retry = min(2*retry, pullRetryMax) {
+			once, giveUp := context.WithTimeout(ctx, recordsPatience+engine.Slack)
+			withdraw, err := r.engine.Announce(once, r.engineName(), key, name,
+				func() { go r.publishNow(filepath.Join(r.AgentsDir(), key)) })
+			giveUp()
+			if tell(); err == nil {
 				<-ctx.Done()
 				withdraw()
 				return
 			}
+			sleepFor(ctx, retry)
 		}
 	}()
+	<-tried
 	return func() { cancel(); <-ended }
 }

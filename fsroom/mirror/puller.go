@@ -138,7 +138,7 @@ func (r *mirror[S]) pull(ctx context.Context, next *engine.Next) error {
 			return nil
 		}
 	}
-	_, err := r.refresh(ctx, nil, noLimit)
+	_, _, err := r.refresh(ctx, nil, noLimit)
 	return err
 }
 

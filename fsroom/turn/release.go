@@ -214,23 +214,3 @@ func (s *State) inTurn(agent string) (members []*Member) {
 	slices.SortStableFunc(members, func(a, b *Member) int { return cmp.Compare(a.LastHeld, b.LastHeld) })
 	return members
 }
-
-// mostConcerned bounds [State.Concerned].
-const mostConcerned = 6
-
-// Concerned returns the ids of the members on which the next decision depends most likely:
-// the owner, whom the turn is reserved for, and those who come next. The host is that of the
-// owner, "" if it is not known.
-func (s *State) Concerned() (ids []string, host string) {
-	for _, id := range []string{s.Owner, s.ReservedFor, s.Pending.Preferred} {
-		if id != "" && !slices.Contains(ids, id) {
-			ids = append(ids, id)
-		}
-	}
-	for _, m := range s.inTurn(s.Owner) {
-		if len(ids) < mostConcerned && !slices.Contains(ids, m.AgentID) {
-			ids = append(ids, m.AgentID)
-		}
-	}
-	return ids, s.Grant.Host
-}

@@ -49,7 +49,6 @@ var stick = fsroom.Rules[*turn.State]{
 	Reopen:    turn.Reopen,
 
 	SharedFiles: []string{SeenFile, WaitingFile, ProcessesFile, LeaseFile, hearing.CursorFile, hearing.File},
-	Concerned:   (*turn.State).Concerned,
 }
 
 var topics = fsroom.Rules[*topic.State]{

@@ -78,17 +78,11 @@ func (e *Engine) Publish(ctx context.Context, room, agent string, record []byte,
 }
 
 // Records implements [engine.Engine].
-func (e *Engine) Records(ctx context.Context, room string, names ...string) (map[string]engine.Record, error) {
-	if len(names) == 0 {
-		names = []string{">"}
-	}
-	prefix, subjects := e.subject("ttagent", room)+".", []string(nil)
-	for _, name := range names {
-		subjects = append(subjects, prefix+name)
-	}
+func (e *Engine) Records(ctx context.Context, room string) (map[string]engine.Record, error) {
+	prefix := e.subject("ttagent", room) + "."
 	records := make(map[string]engine.Record)
 	err := e.batch(ctx, agents, func(ctx context.Context) (messages, error) {
-		return jetstreamext.GetLastMsgsFor(ctx, e.js, agents, subjects)
+		return jetstreamext.GetLastMsgsFor(ctx, e.js, agents, []string{prefix + ">"})
 	}, func(m *jetstream.RawStreamMsg) bool {
 		records[strings.TrimPrefix(m.Subject, prefix)] = engine.Record{At: m.Time.UTC(), Body: m.Data}
 		return true

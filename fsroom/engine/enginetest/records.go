@@ -49,10 +49,6 @@ func testRecords(t *testing.T, open func() engine.Engine) {
 		t.Fatal(err)
 	}
 	until(t, func() (bool, string) {
-		one, err := b.Records(ctx(t), room, "bob-02", "nobody-03")
-		return err == nil && len(one) == 1 && string(one["bob-02"].Body) == "{}", fmt.Sprintf("Records of one: %+v, %v", one, err)
-	})
-	until(t, func() (bool, string) {
 		got, err := b.Records(ctx(t), room)
 		return err == nil && len(got) == 2 && string(got["alice-01"].Body) == `{"n":2}` && !got["bob-02"].At.IsZero(),
 			fmt.Sprintf("Records: %+v, %v", got, err)

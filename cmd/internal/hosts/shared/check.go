@@ -4,9 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
 
 	"github.com/talking-stick/tt/cmd/internal/hosts"
@@ -17,7 +14,6 @@ import (
 	"github.com/talking-stick/tt/fsroom/engine"
 	"github.com/talking-stick/tt/fsroom/history"
 	"github.com/talking-stick/tt/fsroom/mirror"
-	"github.com/talking-stick/tt/journal"
 )
 
 // Check implements [hosts.Sharing].
@@ -105,7 +101,7 @@ func checkRoom[S any](ctx context.Context, x *checker, here, room *fsroom.Room[S
 	lines, err := history.Lines(ctx, here)
 	if code.Of(err) == code.CorruptRoom && x.repair {
 		p := problem(here.JournalPath(), err)
-		p.RoomID, p.Code, p.Repaired = here.Name(), "", refetch(ctx, x.e, here, room) == nil
+		p.RoomID, p.Code, p.Repaired = here.Name(), "", mirror.Refetch(ctx, room) == nil
 		if p.Repaired { // else package doctor finds it
 			x.problems = append(x.problems, p)
 		}
@@ -157,66 +153,6 @@ func checkRoom[S any](ctx context.Context, x *checker, here, room *fsroom.Room[S
 		}
 	}
 	x.problems = append(x.problems, p)
-}
-
-// refetch puts the journals of a damaged mirror aside and fetches the room anew, if the engine
-// has as many events as can be read here, or more.
-func refetch[S any](ctx context.Context, e engine.Engine, local, room *fsroom.Room[S]) error {
-	paths, last, err := readable(local)
-	if err != nil {
-		return err
-	}
-	there, err := mirror.Compare(ctx, e, local.Rules().Folder+"."+local.Name(), &history.History{})
-	if err == nil && there.All < last {
-		err = engine.ErrRewound
-	}
-	if err != nil {
-		return err
-	}
-	unlock, err := local.Lock(ctx)
-	if err != nil {
-		return err
-	}
-	for _, path := range paths {
-		err = errors.Join(err, local.MoveAside(path))
-	}
-	for _, path := range []string{local.StatePath(), filepath.Join(local.Dir(), "mirror.json")} {
-		if removed := os.Remove(path); !errors.Is(removed, fs.ErrNotExist) {
-			err = errors.Join(err, removed)
-		}
-	}
-	if err = errors.Join(err, unlock()); err == nil {
-		_, err = room.View()
-	}
-	return err
-}
-
-// readable returns the journals of a mirror, and the number of the last event that it is
-// known to have had.
-func readable[S any](mirror *fsroom.Room[S]) (paths []string, last int64, err error) {
-	if paths, err = mirror.Archived(); err != nil {
-		return nil, 0, err
-	}
-	if _, err := os.Lstat(mirror.JournalPath()); err == nil {
-		paths = append(paths, mirror.JournalPath())
-	}
-	if snap, err := mirror.Cached(); err == nil && snap != nil {
-		last = snap.Position.Seq
-	}
-	for _, path := range paths {
-		log, err := journal.Open(path)
-		if err == nil {
-			err = log.Lines(func(line *journal.Line) error {
-				last = max(last, line.Event.Seq)
-				return nil
-			})
-			log.Close()
-		}
-		if err != nil {
-			return nil, 0, err
-		}
-	}
-	return paths, last, nil
 }
 
 // problem is an error as a problem.

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"slices"
 	"sync"
 	"time"
 
@@ -23,14 +22,12 @@ func (e *Engine) Publish(ctx context.Context, name, agent string, record []byte,
 }
 
 // Records implements [engine.Engine].
-func (e *Engine) Records(ctx context.Context, name string, agents ...string) (map[string]engine.Record, error) {
+func (e *Engine) Records(ctx context.Context, name string) (map[string]engine.Record, error) {
 	if err := e.enter(ctx); err != nil {
 		return nil, err
 	}
 	defer e.mu.Unlock()
-	records := maps.Clone(e.room(name).records)
-	maps.DeleteFunc(records, func(agent string, _ engine.Record) bool { return len(agents) > 0 && !slices.Contains(agents, agent) })
-	return records, nil
+	return maps.Clone(e.room(name).records), nil
 }
 
 // Announce implements [engine.Engine].
