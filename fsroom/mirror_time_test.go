@@ -85,10 +85,8 @@ func (e *distantEngine) Append(ctx context.Context, room string, after engine.Re
 	return e.Engine.Append(ctx, room, after, entry, keep)
 }
 
-func (e *distantEngine) Watch(ctx context.Context, room string, notify func(*engine.Next)) (func(), error) {
-	return e.Engine.Watch(ctx, room, func(next *engine.Next) {
-		time.AfterFunc(e.roundTrip/2, func() { notify(next) })
-	})
+func (e *distantEngine) Watch(ctx context.Context, room string, notify func()) (func(), error) {
+	return e.Engine.Watch(ctx, room, func() { time.AfterFunc(e.roundTrip/2, notify) })
 }
 
 // The slowest of a hundred handovers between two hosts takes no longer than five of the usual ones, by

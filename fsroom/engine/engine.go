@@ -26,12 +26,6 @@ type Entry struct {
 	Note     []byte    // nil in a change
 }
 
-// A Next is an entry with the revision of the one before it in its room.
-type Next struct {
-	After Revision
-	Entry
-}
-
 // An Info describes an engine.
 type Info struct {
 	ID       string    // another store has another one, also at the same address
@@ -117,10 +111,9 @@ type Engine interface {
 	// was not. Any other error means that it is not known.
 	Confirm(ctx context.Context, room string, at Revision) error
 
-	// Watch calls notify after each entry, with the entry or nil, and with nil when an entry
-	// may have been missed, until stop is called. When Watch returns, no later entry goes
-	// unnoticed. Calls may come late and in another order than the entries.
-	Watch(ctx context.Context, room string, notify func(*Next)) (stop func(), err error)
+	// Watch calls notify after each entry, and when one may have been missed, until stop is called. When Watch returns,
+	// no later entry goes unnoticed. Calls may come late.
+	Watch(ctx context.Context, room string, notify func()) (stop func(), err error)
 
 	// Rooms returns all rooms with the prefix that ever had a change, and how many entries
 	// of each Read delivers, in a few round trips however many rooms there are. What was

@@ -5,11 +5,9 @@ import (
 	"math/rand/v2"
 	"path/filepath"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"github.com/talking-stick/tt/fsroom"
-	"github.com/talking-stick/tt/fsroom/engine"
 	"github.com/talking-stick/tt/lockfile"
 )
 
@@ -61,42 +59,31 @@ func (r *mirror[S]) pullUntil(ctx context.Context) {
 	}
 }
 
-// pullWhileWatched absorbs each entry as the engine tells it, and refreshes the mirror when one may
-// be missing, again and again while that fails: a notification also comes when the engine is back. It
-// returns when the room cannot be watched or ctx ends, and reports whether it was watched.
+// pullWhileWatched refreshes the mirror when the engine tells of an entry, and again and again while that fails: a
+// notification also comes when the engine is back. It returns when the room cannot be watched or ctx ends, and reports
+// whether it was watched.
 func (r *mirror[S]) pullWhileWatched(ctx context.Context) (watched bool) {
-	changed := make(chan *engine.Next, mostPulled)
-	var missed atomic.Bool
-	notify := func(next *engine.Next) {
+	changed := make(chan struct{}, 1)
+	stopWatch, err := r.engine.Watch(ctx, r.engineName(), func() {
 		select {
-		case changed <- next:
-		default:
-			missed.Store(true)
+		case changed <- struct{}{}:
+		default: // what is read next has it
 		}
-	}
-	e := r.engine
-	stopWatch, err := e.Watch(ctx, r.engineName(), notify)
+	})
 	if err != nil {
 		return false
 	}
 	defer stopWatch()
-	stopNotified, err := e.Notified(ctx, r.engineName(), r.touchWakeFiles)
+	stopNotified, err := r.engine.Notified(ctx, r.engineName(), r.touchWakeFiles)
 	if err != nil {
 		return false
 	}
 	defer stopNotified()
 	// Whoever has looked before has missed what nobody here listened for.
 	r.wake("*")
-	retry, sound := pullRetry, false // sound: at the last look the engine had what the mirror has
-	for told := (*engine.Next)(nil); ; {
-		if missed.Swap(false) || !sound {
-			for told = nil; len(changed) > 0; { // what is read now has them
-				<-changed
-			}
-		}
+	for retry := pullRetry; ; {
 		next := pullPoll
-		err := r.pull(ctx, told)
-		if sound = err == nil; sound {
+		if _, _, err := r.refresh(ctx, nil, noLimit); err == nil {
 			retry = pullRetry
 		} else {
 			next, retry = jitter(retry), min(2*retry, pullRetryMax)
@@ -106,40 +93,11 @@ func (r *mirror[S]) pullWhileWatched(ctx context.Context) (watched bool) {
 		case <-ctx.Done():
 			timer.Stop()
 			return true
-		case told = <-changed:
+		case <-changed:
 		case <-timer.C:
-			told = nil
 		}
 		timer.Stop()
 	}
-}
-
-// mostPulled is how many entries wait until those before them are in the mirror.
-const mostPulled = 16
-
-// pull brings the mirror up to date: with the entry, if that is the next one, else with what the
-// engine has. An entry that the mirror should have, but has as another, is one of a store that has
-// lost what came after: that is for a read to find.
-func (r *mirror[S]) pull(ctx context.Context, next *engine.Next) error {
-	m := r.readMarker()
-	last := max(m.Revision, m.NoteRevision)
-	switch {
-	case next != nil && next.Lines == nil && int64(next.Revision) <= last && !m.lacks(next.Entry):
-		return nil
-	case next != nil && next.Lines != nil && int64(next.Revision) <= m.Revision:
-		if int64(next.Revision) != m.Revision || lastEventID(next.Lines) == m.EventID {
-			return nil
-		}
-	case next != nil && int64(next.After) == last && m.Revision > 0:
-		t := newTail(m)
-		t.at = time.Now()
-		if _ = t.add(next.Entry); len(t.chain.skipped) == 0 && r.absorbLocked(ctx, t, noLimit) == nil {
-			r.reached()
-			return nil
-		}
-	}
-	_, _, err := r.refresh(ctx, nil, noLimit)
-	return err
 }
 
 // jitter returns a random time around d, so that not all hosts come at once.

@@ -17,7 +17,7 @@ import (
 
 const (
 	// recordsFresh is how long records that were fetched are used.
-	recordsFresh = 50 * time.Millisecond
+	recordsFresh = time.Second
 	// recordsDecide is how long while the mirror is locked: a decision that is made again asks nothing again.
 	recordsDecide = 10 * time.Second
 	// recordsKept is how long the engine keeps a record that is not replaced.

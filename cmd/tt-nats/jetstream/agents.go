@@ -2,7 +2,6 @@ package jetstream
 
 import (
 	"context"
-	"strconv"
 	"strings"
 	"time"
 
@@ -16,57 +15,8 @@ import (
 // Watch implements [engine.Engine]. The server republishes an entry once it is stored; a
 // subscription to the entries themselves would hear of them before that, and of those that
 // were refused.
-func (e *Engine) Watch(ctx context.Context, room string, notify func(*engine.Next)) (stop func(), err error) {
-	handle := sinceReconnection(e.reconnections, func(m *nats.Msg, same bool) {
-		if same {
-			notify(republished(m))
-		} else {
-			notify(nil)
-		}
-	})
-	return e.listen(ctx, e.subject("ttchanged", room), handle, func() { notify(nil) })
-}
-
-// sinceReconnection returns a handler that tells handle whether there was no reconnection since the
-// message before: a server that comes back may have lost what it told, before anybody hears that it is back.
-func sinceReconnection(count func() uint64, handle func(m *nats.Msg, same bool)) nats.MsgHandler {
-	seen := count()
-	return func(m *nats.Msg) {
-		before := seen
-		seen = count()
-		handle(m, seen == before)
-	}
-}
-
-// reconnections returns how often the connection was made again.
-func (e *Engine) reconnections() uint64 {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.conn == nil {
-		return 0
-	}
-	return e.conn.Stats().Reconnects
-}
-
-// headerLast is where a message that is republished names the one before it on its subject.
-const headerLast = "Nats-Last-Sequence"
-
-// republished returns the entry in a message that the server has republished, nil if it is
-// without what was stored, as that of an older tt-natsd, or a client has written headers of the server.
-func republished(m *nats.Msg) *engine.Next {
-	var numbers [2]uint64
-	for i, name := range []string{jetstream.SequenceHeader, headerLast} {
-		n, err := strconv.ParseUint(m.Header.Get(name), 10, 64)
-		if numbers[i] = n; err != nil || len(m.Header.Values(name)) != 1 {
-			return nil
-		}
-	}
-	at, err := time.Parse(time.RFC3339Nano, m.Header.Get(jetstream.TimeStampHeaer))
-	if err != nil || len(m.Header.Values(jetstream.TimeStampHeaer)) != 1 || len(m.Data) == 0 {
-		return nil
-	}
-	return &engine.Next{After: engine.Revision(numbers[1]),
-		Entry: newEntry(&jetstream.RawStreamMsg{Sequence: numbers[0], Time: at, Header: m.Header, Data: m.Data})}
+func (e *Engine) Watch(ctx context.Context, room string, notify func()) (stop func(), err error) {
+	return e.listen(ctx, e.subject("ttchanged", room), func(*nats.Msg) { notify() }, notify)
 }
 
 // Publish implements [engine.Engine].

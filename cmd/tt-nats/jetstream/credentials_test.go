@@ -126,7 +126,7 @@ func calls(e engine.Engine, room string) map[string]func(context.Context) error 
 			return err
 		},
 		"Confirm": func(ctx context.Context) error { return e.Confirm(ctx, room, 0) },
-		"Watch":   func(ctx context.Context) error { _, err := e.Watch(ctx, room, func(*engine.Next) {}); return err },
+		"Watch":   func(ctx context.Context) error { _, err := e.Watch(ctx, room, func() {}); return err },
 		"Publish": func(ctx context.Context) error { return e.Publish(ctx, room, "a", []byte("{}"), time.Minute) },
 		"Announce": func(ctx context.Context) error {
 			_, err := e.Announce(ctx, room, "a", "waiting", func() {})
@@ -267,7 +267,7 @@ func TestCredentialsOfOperator(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { e.Close() })
-		_, err = e.Watch(t.Context(), "rooms.a-1", func(*engine.Next) {})
+		_, err = e.Watch(t.Context(), "rooms.a-1", func() {})
 		var coded *code.Error
 		if test.code == "" && err != nil || test.code != "" && (!errors.As(err, &coded) || coded.Code != test.code) {
 			t.Errorf("expires %d: %v, want %q", test.expires, err, test.code)

@@ -53,7 +53,7 @@ type state struct {
 type room struct {
 	entries   []stored
 	records   map[string]engine.Record
-	watchers  map[int]func(*engine.Next)
+	watchers  map[int]func()
 	notified  map[int]func(string)
 	announced map[int]func()
 	next      int
@@ -106,7 +106,7 @@ func (e *Engine) SetAway(away bool) {
 	e.away = away
 	if !away {
 		for _, r := range e.rooms {
-			e.notify(r, nil)
+			e.notify(r)
 			for _, again := range r.announced {
 				e.tell(again)
 			}
@@ -139,16 +139,16 @@ func (e *Engine) Entries(name string) int {
 func (e *Engine) room(name string) *room {
 	r := e.rooms[name]
 	if r == nil {
-		r = &room{records: make(map[string]engine.Record), watchers: make(map[int]func(*engine.Next)),
+		r = &room{records: make(map[string]engine.Record), watchers: make(map[int]func()),
 			notified: make(map[int]func(string)), announced: make(map[int]func())}
 		e.rooms[name] = r
 	}
 	return r
 }
 
-func (e *Engine) notify(r *room, next *engine.Next) {
+func (e *Engine) notify(r *room) {
 	for _, fn := range r.watchers {
-		e.tell(func() { fn(next) })
+		e.tell(fn)
 	}
 }
 
@@ -256,7 +256,7 @@ func (e *Engine) Append(ctx context.Context, name string, after engine.Revision,
 		s.expires = e.now().Add(keep)
 	}
 	r.entries = append(r.entries, s)
-	e.notify(r, &engine.Next{After: after, Entry: clone(entry)})
+	e.notify(r)
 	if fault == AnswerLost {
 		return engine.Entry{}, inDoubt
 	}
@@ -276,10 +276,10 @@ func (e *Engine) Confirm(ctx context.Context, name string, at engine.Revision) e
 }
 
 // Watch implements [engine.Engine].
-func (e *Engine) Watch(ctx context.Context, name string, notify func(*engine.Next)) (stop func(), err error) {
-	return subscribe(ctx, e, name, func(r *room) map[int]func(*engine.Next) { return r.watchers }, func(next *engine.Next) {
+func (e *Engine) Watch(ctx context.Context, name string, notify func()) (stop func(), err error) {
+	return subscribe(ctx, e, name, func(r *room) map[int]func() { return r.watchers }, func() {
 		if e.before() == nil {
-			notify(next)
+			notify()
 		}
 	})
 }
