@@ -124,34 +124,6 @@ func TestPublishedInTheBackground(t *testing.T) {
 	}
 }
 
-// TestRoomThatIsNotThereIsAskedForOnce, however often a command looks for it. Once it waits it
-// asks each time: of the first entry of a room that is not there nothing tells it.
-func TestRoomThatIsNotThereIsAskedForOnce(t *testing.T) {
-	t.Parallel()
-	e := &countingEngine{Engine: inMemory(t)}
-	h := newHosts(t, 2, e)
-	o := brief
-	o.Engine = e
-	s := openStore(t, h.dirs[0], o)
-	for range 3 {
-		if fsroom.At(s, tallyRules, "demo").Exists() {
-			t.Error("it is there")
-		}
-	}
-	if n := e.reads.Load(); n != 1 {
-		t.Errorf("it was asked for %d times", n)
-	}
-	defer fsroom.At(s, tallyRules, "other").Pull(t.Context())()
-	h.do(1, join("b"))
-	if !fsroom.At(s, tallyRules, "demo").Exists() {
-		t.Error("it is not there for a process that waits")
-	}
-	change(t, fsroom.At(s, tallyRules, "demo"), join("a"))
-	if !fsroom.At(s, tallyRules, "demo").Exists() {
-		t.Error("it is not there")
-	}
-}
-
 // TestPublishedAtOnceToAFarEngine: others are notified of what is published, and find it.
 func TestPublishedAtOnceToAFarEngine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -12,7 +12,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/talking-stick/tt/fsroom/engine"
@@ -112,11 +111,6 @@ type Store struct {
 	hub     *hub
 
 	publishing publishing // in the background
-	memory     sync.Map   // see Memory
-
-	// Waits is whether the process waits for what happens. What the engine did not have may be there
-	// at each look, and nothing tells of the first entry of a room that nobody watches.
-	Waits atomic.Bool
 }
 
 // Open returns the store in dir, which need not exist. It refuses a network
@@ -206,9 +200,6 @@ func (s *Store) Local() *Store {
 
 // IsShared reports whether an engine shares the rooms with other hosts; a store that asks it has it in its options.
 func (s *Store) IsShared() bool { return s.opts.Host != "" }
-
-// Memory returns a place for what backends keep in memory beyond the use of one room.
-func (s *Store) Memory() *sync.Map { return &s.memory }
 
 // Dir returns the data directory.
 func (s *Store) Dir() string { return s.dir }

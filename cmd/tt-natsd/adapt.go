@@ -1,13 +1,12 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
-	"reflect"
-	"slices"
 	"strconv"
 
 	"github.com/nats-io/nats-server/v2/server"
@@ -30,40 +29,19 @@ func (s *setup) adapt(ctx context.Context, u *user, want, have server.StreamConf
 		}
 		return s.ensure(ctx, u, want)
 	}
-	var differ []string
-	old, wanted := settings(have), settings(want)
-	for key := range settings(have, want) {
-		if !reflect.DeepEqual(old[key], wanted[key]) {
-			differ = append(differ, fmt.Sprintf("%s was %v, has to be %v", key, old[key], wanted[key]))
-		}
+	was, err := json.Marshal(have)
+	wanted, wantErr := json.Marshal(want)
+	if err = errors.Join(err, wantErr); err != nil || bytes.Equal(was, wanted) {
+		return err
 	}
-	if len(differ) == 0 {
-		return nil
-	}
-	slices.Sort(differ)
-	_, err := call(ctx, u.conn, "UPDATE."+want.Name, want)
+	_, err = call(ctx, u.conn, "UPDATE."+want.Name, want)
 	if refused := (*server.ApiError)(nil); errors.As(err, &refused) && !passes(refused) {
-		return fmt.Errorf("%w: %s: %q: %w", errUnfit, want.Name, differ, err)
+		return fmt.Errorf("%w: %s: %w", errUnfit, want.Name, err)
 	}
 	if err == nil {
-		s.warn("stream %s is changed: %q", want.Name, differ)
+		s.warn("stream %s is changed: its settings were not those that tt needs", want.Name)
 	}
 	return err
-}
-
-// settings returns the settings of configurations by their names, the last one's where several have one.
-func settings(configs ...server.StreamConfig) map[string]any {
-	all := make(map[string]any)
-	for _, config := range configs {
-		b, err := json.Marshal(config)
-		if err == nil {
-			err = json.Unmarshal(b, &all)
-		}
-		if err != nil {
-			panic(err) // it came from JSON, or is our own
-		}
-	}
-	return all
 }
 
 // keepMetadata gives the configuration of the stream of entries the metadata of the one that is

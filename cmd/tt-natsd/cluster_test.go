@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
 )
 
 // freePorts returns ports of the loopback that nobody used a moment ago.
@@ -34,8 +35,7 @@ func clusterConfig(i int, ports []int) string {
 	return fmt.Sprintf("server_name: n%d\ncluster { name: c, listen: \"127.0.0.1:%d\", routes: [%s] }\n", i, ports[i], strings.Join(routes, ", "))
 }
 
-// Three servers make the streams once, on three servers. They are durable while all of
-// them are tt-natsd.
+// Three servers make the streams once, on three servers. Each that is a tt-natsd says that it is durable.
 func TestCluster(t *testing.T) {
 	ports := freePorts(t, 3)
 	dir := t.TempDir()
@@ -77,10 +77,16 @@ func TestCluster(t *testing.T) {
 	opts.StoreDir = filepath.Join(dir, "2")
 	plain(t, opts)
 	conn := connect(t, servers[0].url)
-	until(t, "known to be unsafe", func() bool {
-		m, err := conn.Request(subjectServer, nil, patience)
-		return err == nil && strings.Contains(string(m.Data), `"durable":false`)
-	})
+	answers, err := conn.SubscribeSync(conn.NewInbox())
+	if err == nil {
+		err = conn.PublishRequest(subjectServer, answers.Subject, nil)
+	}
+	for n := 0; err == nil; n++ {
+		var m *nats.Msg
+		if m, err = answers.NextMsg(time.Second); err == nil && (n == 2 || strings.Contains(string(m.Data), `"n2"`)) {
+			t.Errorf("it answers, too: %s", m.Data)
+		}
+	}
 }
 
 func until(t *testing.T, what string, done func() bool) {

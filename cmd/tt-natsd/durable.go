@@ -4,8 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"slices"
-	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
@@ -13,9 +11,8 @@ import (
 
 // Subjects of questions that tt-natsd answers in each account that has streams.
 const (
-	subjectServer = "ttserver"       // from clients; one server answers
-	subjectPeers  = "ttserver.peers" // from other servers; each answers with its name
-	subjectOpen   = "ttserver.open"  // from a host that has more than the store, has given it all, or opens it; one server answers
+	subjectServer = "ttserver"      // from clients; each server answers with its name, and whether what it acknowledges survives a power cut
+	subjectOpen   = "ttserver.open" // from a host that has more than the store, has given it all, or opens it; one server answers
 )
 
 // answer lets the server answer questions. When it returns, it does.
@@ -25,12 +22,9 @@ func (s *setup) answer(ctx context.Context, u *user, name string) error {
 			_ = m.Respond(b)
 		}
 	}
-	_, err := u.conn.QueueSubscribe(subjectServer, "tt-natsd", func(m *nats.Msg) {
-		respond(m, map[string]any{"server": name, "version": version, "durable": s.isDurable(ctx, u)})
+	_, err := u.conn.Subscribe(subjectServer, func(m *nats.Msg) {
+		respond(m, map[string]any{"server": name, "version": version, "durable": s.look(ctx, u)})
 	})
-	if err == nil {
-		_, err = u.conn.Subscribe(subjectPeers, func(m *nats.Msg) { _ = m.Respond([]byte(name)) })
-	}
 	if err == nil {
 		_, err = u.conn.QueueSubscribe(subjectOpen, "tt-natsd", func(m *nats.Msg) {
 			answer, host := make(map[string]string), struct{ Lacks, Has string }{}
@@ -45,19 +39,6 @@ func (s *setup) answer(ctx context.Context, u *user, name string) error {
 		err = u.conn.Flush()
 	}
 	return err
-}
-
-// peersPatience is how long the other servers have to answer.
-const peersPatience = 500 * time.Millisecond
-
-// isDurable reports whether what is acknowledged survives a power cut: the streams are synced by their
-// settings, and all servers that keep them and are not down are tt-natsd. It is looked at when a host asks.
-func (s *setup) isDurable(ctx context.Context, u *user) bool {
-	if fit := s.look(ctx, u); !fit || !s.clustered {
-		return fit
-	}
-	peers, err := streamPeers(ctx, u.conn)
-	return err == nil && askPeers(ctx, u.conn, peers)
 }
 
 // lookAtAll is look for all accounts that have streams.
@@ -80,42 +61,5 @@ func (s *setup) look(ctx context.Context, u *user) bool {
 		}
 	}
 	s.health.unfit.Store(false)
-	return true
-}
-
-// streamPeers returns the names of the servers that keep the stream, and are not down.
-func streamPeers(ctx context.Context, conn *nats.Conn) (names []string, err error) {
-	info, err := streamInfo(ctx, conn, entries)
-	if err != nil || info.Cluster == nil {
-		return nil, err
-	}
-	if info.Cluster.Leader != "" {
-		names = append(names, info.Cluster.Leader)
-	}
-	for _, replica := range info.Cluster.Replicas {
-		if !replica.Offline {
-			names = append(names, replica.Name)
-		}
-	}
-	return names, nil
-}
-
-// askPeers reports whether all of the servers say that they are a tt-natsd.
-func askPeers(ctx context.Context, conn *nats.Conn, peers []string) bool {
-	ctx, cancel := context.WithTimeout(ctx, peersPatience)
-	defer cancel()
-	inbox := conn.NewInbox()
-	sub, err := conn.SubscribeSync(inbox)
-	if err != nil || conn.PublishRequest(subjectPeers, inbox, nil) != nil {
-		return false
-	}
-	defer func() { _ = sub.Unsubscribe() }()
-	for len(peers) > 0 {
-		m, err := sub.NextMsgWithContext(ctx)
-		if err != nil {
-			return false
-		}
-		peers = slices.DeleteFunc(peers, func(name string) bool { return name == string(m.Data) })
-	}
 	return true
 }

@@ -350,7 +350,7 @@ func TestStreamsOfOthersAreChangedOrRefused(t *testing.T) {
 		refused bool
 	}{
 		"forgetful": {map[string]any{"storage": "file", "discard": "old", "max_msgs": 100, "max_age": int64(time.Hour), "retention": "limits",
-			"republish": map[string]any{"src": changes, "dest": "ttchanged.>", "headers_only": true}}, false},
+			"republish": map[string]any{"src": changes, "dest": "ttchanged.>"}}, false},
 		"in memory": {map[string]any{"storage": "memory"}, true},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -365,7 +365,7 @@ func TestStreamsOfOthersAreChangedOrRefused(t *testing.T) {
 			if test.refused { // a stream in memory is there while its server is
 				setup := &setup{replicas: 1, warn: t.Logf}
 				err := setup.ensure(t.Context(), &user{conn: connect(t, s.ClientURL())}, setup.entries())
-				if err == nil || !strings.Contains(err.Error(), "not fit for tt") || !strings.Contains(err.Error(), "storage was memory") {
+				if err == nil || !strings.Contains(err.Error(), "not fit for tt") || !strings.Contains(err.Error(), "storage type") {
 					t.Errorf("%v", err)
 				}
 				return
@@ -381,10 +381,10 @@ func TestStreamsOfOthersAreChangedOrRefused(t *testing.T) {
 					t.Errorf("%s is %v, want %v", key, got[key], want)
 				}
 			}
-			if republish, _ := got["republish"].(map[string]any); republish["headers_only"] == true {
+			if republish, _ := got["republish"].(map[string]any); republish["headers_only"] != true {
 				t.Errorf("entries are told as %v", republish)
 			}
-			if err := r.stderr.String(); !strings.Contains(err, "max_msgs was 100") || !strings.Contains(err, "deny_delete was") {
+			if err := r.stderr.String(); !strings.Contains(err, "stream TT is changed") {
 				t.Errorf("it tells %q", err)
 			}
 			if err := r.stop(); err != nil {

@@ -228,7 +228,7 @@ func TestAsynchronousStreamIsRefused(t *testing.T) {
 	if err := r.stop(); err != nil {
 		t.Fatal(err)
 	}
-	refused(t, o, "persist_mode was async")
+	refused(t, o, "persist mode")
 }
 
 // makeAsynchronous replaces the stream of entries by one whose writes are asynchronous.
@@ -288,7 +288,7 @@ func TestStreamsAreLookedAtAgain(t *testing.T) {
 	conn := connect(t, r.url)
 	setup := &setup{replicas: 1, warn: t.Logf}
 	u := &user{conn: conn}
-	if !setup.isDurable(t.Context(), u) {
+	if !setup.look(t.Context(), u) {
 		t.Error("the streams are as the server has made them, and do not count as durable")
 	}
 	config := ask(t, conn, "$JS.API.STREAM.INFO."+agents, nil).Config
@@ -301,7 +301,7 @@ func TestStreamsAreLookedAtAgain(t *testing.T) {
 		t.Errorf("max_age is %v", got)
 	}
 	makeAsynchronous(t, conn)
-	if setup.isDurable(t.Context(), u) || !setup.health.unfit.Load() {
+	if setup.look(t.Context(), u) || !setup.health.unfit.Load() {
 		t.Error("a stream that is not synced counts as durable")
 	}
 }

@@ -72,7 +72,7 @@ func serve(ctx context.Context, o options, stdout, stderr io.Writer) error {
 // shutStore closes the streams of a store that lacks something, before a client can connect: it
 // would change what hosts are to give back first.
 func shutStore(ctx context.Context, o options, store *store, stderr io.Writer) error {
-	o.closing = true
+	o.closing, o.monitor = true, ""
 	if err := serveOnce(ctx, &o, store, stderr, func(int) {}); err != nil || ctx.Err() != nil {
 		return err
 	}
@@ -90,7 +90,7 @@ func serveOnce(ctx context.Context, o *options, store *store, stderr io.Writer, 
 		return err
 	}
 	var monitor net.Listener
-	if o.monitor != "" && !o.closing {
+	if o.monitor != "" {
 		if monitor, err = net.Listen("tcp", o.monitor); err != nil {
 			return err
 		}
@@ -129,7 +129,7 @@ func serveOnce(ctx context.Context, o *options, store *store, stderr io.Writer, 
 		return errors.New("JetStream does not sync always")
 	}
 	port := o.port(s, opts)
-	if !o.closing && !isLoopback(opts.Host) && opts.TLSConfig == nil {
+	if !isLoopback(opts.Host) && opts.TLSConfig == nil {
 		log.Warnf("%s can be reached by others, without TLS: give certificates in --config", opts.Host)
 	}
 	if monitor != nil {
@@ -138,7 +138,7 @@ func serveOnce(ctx context.Context, o *options, store *store, stderr io.Writer, 
 		log.print("info:", "monitoring at http://%s", []any{monitor.Addr()})
 	}
 	if !o.closing {
-		background.Go(func() { watchStore(ctx, s, store, setup.names(), &setup.health, log) })
+		background.Go(func() { watchStore(ctx, s, store, setup, log) })
 	}
 	setup.warn = log.Warnf
 	for _, u := range setup.users {
@@ -171,12 +171,8 @@ func serveOnce(ctx context.Context, o *options, store *store, stderr io.Writer, 
 	}
 }
 
-// port returns the port of a server that runs, and keeps it in the options for the next one;
-// 0 if clients are not let in.
+// port returns the port of a server that runs, and keeps it in the options for the next one.
 func (o *options) port(s *server.Server, opts *server.Options) int {
-	if o.closing {
-		return 0
-	}
 	port := s.Addr().(*net.TCPAddr).Port
 	o.listen = net.JoinHostPort(opts.Host, strconv.Itoa(port))
 	return port

@@ -205,7 +205,7 @@ var errGone = errors.New("the store was removed or replaced")
 // watchStore looks at the directory every second until ctx ends. It lets changes be refused
 // while the file system is nearly full, and let through again later; reads go on. It ends the
 // server if the directory is another one, or the server cannot write any more.
-func watchStore(ctx context.Context, srv *server.Server, s *store, accounts []string, h *health, log *logger) {
+func watchStore(ctx context.Context, srv *server.Server, s *store, setup *setup, log *logger) {
 	before := make(map[*server.Account]server.JetStreamAccountLimits) // while it is full
 	for {
 		switch {
@@ -218,12 +218,12 @@ func watchStore(ctx context.Context, srv *server.Server, s *store, accounts []st
 		}
 		free, size, err := freeSpace(s.dir)
 		full := err == nil && free < reserve(size)
-		h.full.Store(full)
+		setup.health.full.Store(full)
 		if full && len(before) == 0 {
 			log.Warnf("%s has %d kB left: changes are refused until there are %d kB", s.dir, free>>10, reserve(size)>>10)
 		}
-		for _, name := range accounts {
-			account, err := srv.LookupAccount(name)
+		for _, u := range setup.users {
+			account, err := srv.LookupAccount(u.accountName())
 			if err != nil {
 				continue
 			}
@@ -239,7 +239,7 @@ func watchStore(ctx context.Context, srv *server.Server, s *store, accounts []st
 				continue
 			}
 			if err := account.UpdateJetStreamLimits(map[string]server.JetStreamAccountLimits{"": limits}); err != nil {
-				log.Warnf("account %s: %v", name, err)
+				log.Warnf("account %s: %v", u.accountName(), err)
 			}
 		}
 		select {

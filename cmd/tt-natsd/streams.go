@@ -105,15 +105,6 @@ func newSetup(opts *server.Options, clustered bool) (s *setup, err error) {
 	return s, nil
 }
 
-// names returns the names of the accounts.
-func (s *setup) names() []string {
-	var names []string
-	for _, u := range s.users {
-		names = append(names, u.accountName())
-	}
-	return names
-}
-
 // run makes the streams, as soon as the cluster has a leader. The users stay connected
 // until ctx ends.
 func (s *setup) run(ctx context.Context, srv *server.Server) error {
@@ -194,7 +185,7 @@ func (s *setup) entries() server.StreamConfig {
 		Name: entries, Subjects: []string{changes, confirms}, Storage: server.FileStorage, Discard: server.DiscardNew,
 		Replicas: s.replicas, MaxMsgSize: maxEntry, MaxMsgs: -1, MaxBytes: -1, MaxMsgsPer: -1, MaxConsumers: -1,
 		AllowDirect: true, AllowMsgTTL: true, DenyDelete: true, DenyPurge: true,
-		RePublish: &server.RePublish{Source: changes, Destination: "ttchanged.>"},
+		RePublish: &server.RePublish{Source: changes, Destination: "ttchanged.>", HeadersOnly: true},
 		Metadata:  map[string]string{metaID: rand.Text(), metaEpoch: epoch(0)},
 	}
 	if s.restored {

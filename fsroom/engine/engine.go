@@ -8,6 +8,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"math/rand/v2"
 	"strings"
 	"time"
 )
@@ -32,7 +33,6 @@ type Info struct {
 	Now      time.Time // on the engine's clock, by which leases are judged
 	Durable  bool      // what was acknowledged survives a power cut
 	Restored bool      // the store was copied back, or begun anew: changes are refused but those of a repair
-	MaxEntry int       // the longest entry in bytes; 0: no limit
 }
 
 // A Record is what an agent's host says of the agent. It may be lost, or old.
@@ -48,7 +48,7 @@ var (
 	// ErrRewound means that the engine does not have the entry at a revision that it has
 	// acknowledged before. It lost entries, or was restored from a backup.
 	ErrRewound = errors.New("the engine has lost entries")
-	// ErrTooLarge means that an entry is longer than Info.MaxEntry.
+	// ErrTooLarge means that an entry is longer than the engine takes.
 	ErrTooLarge = errors.New("the entry is too large for the engine")
 )
 
@@ -77,6 +77,16 @@ const Patience = 4 * time.Second
 // Slack is how much longer an engine is waited for on a machine that may stand still: 0 but in
 // tests, which set it before there is an engine.
 var Slack time.Duration
+
+// Jitter returns a random time around d, so that not all hosts come at once.
+func Jitter(d time.Duration) time.Duration { return d/2 + rand.N(max(d, 1)) }
+
+// Pause waits for a random time around d, or until ctx ends.
+func Pause(ctx context.Context, d time.Duration) {
+	ctx, cancel := context.WithTimeout(ctx, Jitter(d))
+	defer cancel()
+	<-ctx.Done()
+}
 
 // An Engine orders the changes of rooms that several hosts share. A room's name is its
 // folder and its name with a dot between them, such as "rooms.api-1c6f…". The methods

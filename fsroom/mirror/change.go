@@ -3,7 +3,6 @@ package mirror
 import (
 	"context"
 	"errors"
-	"math/rand/v2"
 	"slices"
 	"time"
 
@@ -47,7 +46,7 @@ func (r *mirror[S]) change(ctx context.Context, first *tail, do func(*tail, *fsr
 
 // pause lets others go first, for a random time that grows with the number of tries.
 func pause(ctx context.Context, try int) error {
-	sleepFor(ctx, time.Duration(rand.IntN(1+min(try, 10)))*time.Millisecond)
+	engine.Pause(ctx, time.Duration(min(try, 10))*time.Millisecond/2)
 	return ctx.Err()
 }
 
@@ -62,7 +61,6 @@ func (r *mirror[S]) changeOnce(ctx context.Context, t *tail, do func(*tail, *fsr
 		_ = r.Store().Step(fsroom.StepUnlock)
 		_ = unlock()
 		_ = r.Store().Step(fsroom.StepDone)
-		r.sendPutOff()
 	}()
 	if err := r.absorb(t); err != nil {
 		return r.heal(ctx, err)

@@ -74,9 +74,6 @@ func (r *mirror[S]) fetch(ctx context.Context) (*tail, error) {
 	if t.at, t.took = asked, time.Since(asked); err == nil && t.stale == nil {
 		r.confirmed(false)
 		r.fetched.Store(t)
-		if t.last == 0 {
-			r.Store().Memory().Store(noRoomKey(r.engineName()), t)
-		}
 	}
 	if a := r.ahead.Load(); err == nil && a != nil && a.NoteRevision > int64(t.last) { // of a store that was lost
 		r.ahead.CompareAndSwap(a, nil)
@@ -144,23 +141,9 @@ func (r *mirror[S]) Unreachable() (asOf time.Time, err error) {
 // older than if the command had been run that much earlier, and what is decided on it is
 // compared with the engine by Append.
 func (r *mirror[S]) recent() *tail {
-	t := r.lastFetched()
+	t := r.fetched.Load()
 	if t == nil || time.Since(t.at) > r.brief() || r.readMarker().Revision < t.from.Revision {
 		return nil
-	}
-	return t
-}
-
-// A noRoomKey is that of the tail of a room that the engine does not have: a command asks for such a
-// room in several places. A process that waits asks each time.
-type noRoomKey string
-
-// lastFetched returns what was fetched last, nil if nothing was.
-func (r *mirror[S]) lastFetched() *tail {
-	t := r.fetched.Load()
-	if t == nil && !r.Store().Waits.Load() {
-		kept, _ := r.Store().Memory().Load(noRoomKey(r.engineName()))
-		t, _ = kept.(*tail)
 	}
 	return t
 }
@@ -169,7 +152,7 @@ func (r *mirror[S]) lastFetched() *tail {
 // engine depends on the round trips. It is 0 in a process that runs for longer.
 func (r *mirror[S]) brief() time.Duration {
 	brief := r.Store().Options().Brief
-	if t := r.lastFetched(); brief > 0 && t != nil {
+	if t := r.fetched.Load(); brief > 0 && t != nil {
 		brief = max(brief, min(roundTripsOfCommand*t.took, mostBrief))
 	}
 	return brief

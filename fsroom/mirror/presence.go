@@ -119,7 +119,7 @@ func (r *mirror[S]) Announce(key, name string) (withdraw func()) {
 				withdraw()
 				return
 			}
-			sleepFor(ctx, retry)
+			engine.Pause(ctx, retry)
 		}
 	}()
 	<-tried

@@ -2,12 +2,12 @@ package mirror
 
 import (
 	"context"
-	"math/rand/v2"
 	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/talking-stick/tt/fsroom"
+	"github.com/talking-stick/tt/fsroom/engine"
 	"github.com/talking-stick/tt/lockfile"
 )
 
@@ -29,7 +29,6 @@ func (r *mirror[S]) Watch(ctx context.Context) (stop func()) {
 	if r.engine == nil {
 		return func() {}
 	}
-	r.Store().Waits.Store(true)
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	done := make(chan struct{})
 	go func() { defer close(done); r.pullUntil(ctx) }()
@@ -55,7 +54,7 @@ func (r *mirror[S]) pullUntil(ctx context.Context) {
 		if r.pullWhileWatched(ctx) {
 			retry = pullRetry
 		}
-		sleepFor(ctx, jitter(retry))
+		engine.Pause(ctx, retry)
 	}
 }
 
@@ -86,7 +85,7 @@ func (r *mirror[S]) pullWhileWatched(ctx context.Context) (watched bool) {
 		if _, _, err := r.refresh(ctx, nil, noLimit); err == nil {
 			retry = pullRetry
 		} else {
-			next, retry = jitter(retry), min(2*retry, pullRetryMax)
+			next, retry = engine.Jitter(retry), min(2*retry, pullRetryMax)
 		}
 		timer := time.NewTimer(next)
 		select {
@@ -99,9 +98,6 @@ func (r *mirror[S]) pullWhileWatched(ctx context.Context) (watched bool) {
 		timer.Stop()
 	}
 }
-
-// jitter returns a random time around d, so that not all hosts come at once.
-func jitter(d time.Duration) time.Duration { return d/2 + rand.N(d) }
 
 // touchWakeFiles notifies the processes of this host that wait as the agent whose
 // directory has the name, and what listens for it; of any agent, if it is "".
@@ -123,14 +119,5 @@ func (r *mirror[S]) wake(pattern string) {
 	paths, _ := filepath.Glob(filepath.Join(r.AgentsDir(), pattern, fsroom.WakeFile))
 	for _, path := range paths {
 		_ = lockfile.Touch(path, time.Now())
-	}
-}
-
-func sleepFor(ctx context.Context, d time.Duration) {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-ctx.Done():
 	}
 }

@@ -36,35 +36,11 @@ type records struct {
 	fetched time.Time
 	byAgent map[string]*fsroom.Told
 	held    map[string]map[string]answer // the last answers, by mark and agent
-	putOff  []func()                     // until the mirror is unlocked: who is notified looks at once
 }
 
 // silent reports whether nothing is asked of the engine or told to it about agents: there is
 // none, or it did not answer the last time.
 func (r *mirror[S]) silent() bool { return r.engine == nil || r.away.Load() != nil }
-
-// later puts off what is sent to the engine until the mirror is unlocked, and reports
-// whether it did.
-func (r *mirror[S]) later(send func()) bool {
-	r.records.mu.Lock()
-	defer r.records.mu.Unlock()
-	if !r.locked.Load() {
-		return false
-	}
-	r.records.putOff = append(r.records.putOff, send)
-	return true
-}
-
-// sendPutOff sends what was put off.
-func (r *mirror[S]) sendPutOff() {
-	r.records.mu.Lock()
-	all := r.records.putOff
-	r.records.putOff = nil
-	r.records.mu.Unlock()
-	for _, send := range all {
-		send()
-	}
-}
 
 // Told returns the record of an agent if another host has published it. All are fetched together.
 func (r *mirror[S]) Told(key string) *fsroom.Told {
@@ -119,7 +95,7 @@ func (r *mirror[S]) Boot(host string) (boot string) {
 }
 
 func (r *mirror[S]) Publish(dir, changed string) {
-	if !slices.Contains(r.Rules().SharedFiles, changed) || r.silent() || r.later(func() { r.Publish(dir, changed) }) {
+	if !slices.Contains(r.Rules().SharedFiles, changed) || r.silent() {
 		return
 	}
 	if r.Store().Options().Brief > 0 {
@@ -159,7 +135,7 @@ func (r *mirror[S]) publishNow(dir string) {
 }
 
 func (r *mirror[S]) Notify(key string) {
-	if !r.silent() && !r.later(func() { r.Notify(key) }) {
+	if !r.silent() {
 		r.engine.Notify(r.engineName(), key)
 	}
 }

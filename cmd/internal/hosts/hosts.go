@@ -4,6 +4,7 @@ package hosts
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"io/fs"
 	"path/filepath"
@@ -16,7 +17,6 @@ import (
 	"github.com/talking-stick/tt/fsroom/history"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/fsroom/workspace"
-	"github.com/talking-stick/tt/journal/wire"
 	"github.com/talking-stick/tt/lockfile"
 )
 
@@ -111,19 +111,12 @@ func alias(dataDir, name string) (*Service, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, unknown
 	}
-	s := new(Service)
+	s, all := new(Service), map[string]json.RawMessage{}
 	if err == nil {
-		p := wire.NewParser(b)
-		err = p.Object(func(alias []byte) error {
-			one, err := p.Raw()
-			if err == nil && string(alias) == name && one != nil {
-				err = wire.Decode(one, s)
-			}
-			return err
-		})
-		if err == nil {
-			err = p.End()
-		}
+		err = json.Unmarshal(b, &all)
+	}
+	if one := all[name]; one != nil && err == nil {
+		err = json.Unmarshal(one, s)
 	}
 	if err != nil {
 		return nil, code.New(code.DataDirUnusable, "%s cannot be read: %v", path, err).

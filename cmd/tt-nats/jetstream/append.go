@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -112,7 +111,7 @@ func (e *Engine) Append(ctx context.Context, room string, after engine.Revision,
 		if refusal(err) == jetstream.JSErrCodeStreamWrongLastSequenceConstant {
 			pause = shortPause
 		}
-		wait(ctx, pause)
+		engine.Pause(ctx, pause)
 	}
 }
 
@@ -141,16 +140,6 @@ func errInDoubt(err error) error {
 		WithHint(`find out with "tt events" whether it happened before doing it again`).Because(err)
 }
 
-// wait sleeps, for a random time around d, or until ctx ends.
-func wait(ctx context.Context, d time.Duration) {
-	timer := time.NewTimer(d/2 + rand.N(d))
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-ctx.Done():
-	}
-}
-
 // Probe implements [engine.Engine]. It waits for a leader for as long as Append does.
 func (e *Engine) Probe(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, callTimeout+engine.Slack)
@@ -166,7 +155,7 @@ func (e *Engine) Probe(ctx context.Context) error {
 		case !isNobody(err) && refusal(err) != unavailable && refusal(err) != notLeader, ctx.Err() != nil:
 			return err
 		}
-		wait(ctx, leaderPause)
+		engine.Pause(ctx, leaderPause)
 	}
 }
 
@@ -201,7 +190,7 @@ func (e *Engine) Confirm(ctx context.Context, room string, at engine.Revision) e
 		case refusal(err) != jetstream.JSErrCodeStreamWrongLastSequenceConstant, ctx.Err() != nil:
 			return err
 		}
-		wait(ctx, shortPause) // another one is on its way
+		engine.Pause(ctx, shortPause) // another one is on its way
 	}
 }
 

@@ -6,8 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"maps"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -42,21 +42,53 @@ func (e *Engine) info(ctx context.Context, opts ...jetstream.StreamInfoOpt) (v *
 	return v, err
 }
 
-// Info implements [engine.Engine]. Whether it is durable says tt-natsd, since JetStream tells clients nothing of it.
+// Info implements [engine.Engine]. Whether it is durable say the servers, if each is a tt-natsd: JetStream tells clients
+// nothing of it.
 func (e *Engine) Info(ctx context.Context) (engine.Info, error) {
 	if err := e.connect(ctx); err != nil {
 		return engine.Info{}, e.explain(err)
 	}
-	var d struct{ Durable bool }
-	var asking sync.WaitGroup
-	asking.Go(func() { _ = e.ask(ctx, "ttserver", nil, &d) })
+	answers, err := e.conn.SubscribeSync(e.conn.NewInbox())
+	if err == nil {
+		defer func() { _ = answers.Unsubscribe() }()
+		err = e.conn.PublishRequest("ttserver", answers.Subject, nil)
+	}
+	if err != nil {
+		return engine.Info{}, e.explain(err)
+	}
 	v, err := e.info(ctx)
-	asking.Wait()
 	if err != nil {
 		return engine.Info{}, err
 	}
-	return engine.Info{ID: v.Config.Metadata[metaID], Now: v.TimeStamp.UTC(), Durable: d.Durable,
-		Restored: v.Config.Metadata[metaRestored] != "", MaxEntry: maxEntrySize}, nil
+	return engine.Info{ID: v.Config.Metadata[metaID], Now: v.TimeStamp.UTC(), Durable: e.isDurable(ctx, answers, v.Cluster),
+		Restored: v.Config.Metadata[metaRestored] != ""}, nil
+}
+
+// isDurable reports whether all servers that keep the stream, and are not down, answer that they sync.
+func (e *Engine) isDurable(ctx context.Context, answers *nats.Subscription, servers *jetstream.ClusterInfo) bool {
+	missing := make(map[string]bool)
+	if servers != nil {
+		missing[servers.Leader] = servers.Leader != ""
+		for _, peer := range servers.Replicas {
+			missing[peer.Name] = !peer.Offline
+		}
+	}
+	maps.DeleteFunc(missing, func(_ string, is bool) bool { return !is })
+	ctx, cancel := context.WithTimeout(ctx, e.patience())
+	defer cancel()
+	for {
+		var answer struct {
+			Server  string
+			Durable bool
+		}
+		m, err := answers.NextMsgWithContext(ctx)
+		if err != nil || json.Unmarshal(m.Data, &answer) != nil || !answer.Durable {
+			return false
+		}
+		if delete(missing, answer.Server); len(missing) == 0 {
+			return true
+		}
+	}
 }
 
 // ask decodes the answer to a request into v.

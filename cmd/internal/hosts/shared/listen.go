@@ -39,7 +39,6 @@ type heard struct {
 
 // Listen implements [hosts.Sharing].
 func (s *sharing) Listen(agent string, rooms func() []string, how func() string) (update, stop func()) {
-	s.store.Waits.Store(true)
 	opts, closeEngine := s.options, func() {}
 	if opts.Engine == nil {
 		e, err := s.open(s.service)
