@@ -18,10 +18,11 @@ import (
 )
 
 var checkCommand = &cli.Command{
-	Name:  "check",
-	Reads: true,
-	Args:  []cli.Arg{pathArg},
-	Short: "exit 0 only if you hold the stick with a live lease",
+	Name:   "check",
+	Hidden: true,
+	Reads:  true,
+	Args:   []cli.Arg{pathArg},
+	Short:  "exit 0 only if you hold the stick with a live lease",
 	Long: "For git hooks and harness hooks. Exits 1 otherwise, also where there is no room. Where an engine shares the room " +
 		"with other hosts, the engine has to confirm the turn: without its word the command fails with engine_unreachable.",
 	Examples: []cli.Example{{Line: "tt check --verified test --commit", What: "whether the tests have passed on what is about to be committed"},

@@ -10,9 +10,10 @@ import (
 )
 
 var whoamiCommand = &cli.Command{
-	Name:  "whoami",
-	Reads: true,
-	Short: "show which agent tt takes you for, and why",
+	Name:   "whoami",
+	Hidden: true,
+	Reads:  true,
+	Short:  "show which agent tt takes you for, and why",
 	Flags: func(f *cli.Flags) {
 		f.Bool("explain", "also say which signals were seen and which decided")
 	},

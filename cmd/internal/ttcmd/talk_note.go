@@ -87,6 +87,7 @@ func shortID(id string) string { return id[:min(8, len(id))] }
 
 var notesListCommand = &cli.Command{
 	Name:   "notes list",
+	Hidden: true,
 	Reads:  true,
 	Traits: cli.Traits{LastKnown: true},
 	Short:  "list the open notes, oldest first",

@@ -242,6 +242,7 @@ func runAnswer(ctx context.Context, c *cli.Invocation) (err error) {
 
 var questionsCommand = &cli.Command{
 	Name:   "questions",
+	Hidden: true,
 	Reads:  true,
 	Traits: cli.Traits{LastKnown: true},
 	Short:  "list the open questions: who owes whom an answer",
@@ -319,6 +320,7 @@ var questionArg = cli.Arg{Name: "question", Show: "ID", Usage: "the question, by
 
 var questionsShowCommand = &cli.Command{
 	Name:   "questions show",
+	Hidden: true,
 	Reads:  true,
 	Traits: cli.Traits{LastKnown: true},
 	Args:   []cli.Arg{questionArg},
