@@ -7,8 +7,8 @@ import (
 	"github.com/talking-stick/tt/fsroom/turn"
 )
 
-// TestTakeAsNewcomer: an agent that is not a member may take a free turn; only a
-// person may take one from another agent. It joins with the grant, or not at all.
+// TestTakeAsNewcomer: an agent that is not a member may take a free turn, and over what any member may take over;
+// only a person may take it from an agent that works. It joins with the grant, or not at all.
 func TestTakeAsNewcomer(t *testing.T) {
 	free := steps{members("a", "b")}
 	owned := steps{members("a", "b"), held("a")}
@@ -25,7 +25,7 @@ func TestTakeAsNewcomer(t *testing.T) {
 		{"owned", owned, false, false, "not_joined"},
 		{"owned, and a person asked", owned, false, true, "not_joined"},
 		{"owned, a person", owned, true, true, "member_joined takeover operator_override"},
-		{"owner gone", append(owned, gone("a")), false, false, "not_joined"},
+		{"owner gone", append(owned, gone("a")), false, false, "member_joined takeover owner_gone"},
 		{"owner gone, a person", append(owned, gone("a")), true, true, "member_joined takeover owner_gone"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

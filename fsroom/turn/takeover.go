@@ -71,16 +71,15 @@ func Take(s *State, f Facts, r TakeRequest) ([]event.Event, WaitResult, error) {
 	return s.takeover(f, r, kind)
 }
 
-// takeAsNewcomer is Take for an agent that is not a member. Any agent may claim a
-// free turn. To take one from another agent it must be a member, unless it is a
-// person.
+// takeAsNewcomer is Take for an agent that is not a member. Any agent may claim a free turn, and take over
+// one that any member may. To take it from an agent that works, for an operator, it must be a member, or a person.
 func (s *State) takeAsNewcomer(f Facts, r TakeRequest) (events []event.Event, res WaitResult, err error) {
 	if r.Join.Agent != r.Agent {
 		return nil, WaitResult{}, NotJoined(s, r.Agent)
 	}
 	events, err = Joining(s, f, r.Join, func(joined *State) (granted []event.Event, err error) {
 		granted, res, err = Take(joined, f, r)
-		if takesOver := err != nil || granted[0].Type == Takeover; takesOver && !r.Human {
+		if (err != nil || res.Reason == ReasonOperator) && !r.Human {
 			return nil, NotJoined(s, r.Agent)
 		}
 		return granted, err

@@ -27,7 +27,13 @@ func (a *Agent) SessionLine(ctx context.Context, w *workspace.Workspace, told bo
 		return line + "; end it with a handoff: tt release.", nil
 	case room.ActsFor(st) != "":
 		return line + " and has started you: you act for it, and wait for no turn.", nil
-	case st.ReservedFor == me, !room.IsMember(st), !told:
+	}
+	if now := room.Look(st); st.Owner != "" {
+		if list := now.State.Trouble(now.Facts); len(list) > 0 {
+			return line + ", but " + list[0].Sentence() + ". Do: " + list[0].Do, nil
+		}
+	}
+	if st.ReservedFor == me || !room.IsMember(st) || !told {
 		return line + "; to change files, wait for your turn: tt wait --json.", nil
 	}
 	return line + "; you are told when it is yours.", nil
