@@ -3,7 +3,7 @@
 // output; "agent-bus cli" lets a person take part and look after the topics.
 //
 // The rules are in fsroom/topic, the topics of a data directory in
-// cmd/internal/topics, arguments and results of tools in internal/tools, and the
+// cmd/internal/questions, arguments and results of tools in internal/tools, and the
 // transport in internal/stdio. In this package, tools.go is the table of tools,
 // calls_*.go has what they do, session.go the topics that a client has joined, order.go
 // the order of its calls, wait.go how calls wait, and cli_*.go the commands.
