@@ -17,7 +17,7 @@
 // Two permitted writers, never. What a command or a refusal says of the holder was true at one moment of its
 // reading: of processes, at one moment at which nobody had the lock. The history has each number once, and all that was
 // acknowledged. Who wants the turn and was told that it is called is called within an hour. Nobody is refused by itself.
-// The ledger has what the tree was before the first write of a turn; its contents are compared, not the times of files,
+// The ledger has what the tree was before the first write of a turn, and each file before an edit; its contents are compared, not the times of files,
 // which are those of the real machine. A command that fails with internal, or panics, is a finding, too.
 //
 // The journal folds to the state. Nobody's turn ends while a tool writes in it, and an undo changes nothing in the turn of the next.

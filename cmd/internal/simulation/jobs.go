@@ -77,15 +77,18 @@ func patchJob(dir string, set map[string]any) []byte {
 	return b
 }
 
-// isRecorded reports whether the ledger has the tree as it is now.
-func (w *world) isRecorded() bool {
+// isRecorded reports whether the ledger has a file as it is now, with "" the whole tree.
+func (w *world) isRecorded(file string) bool {
 	l := ledger.New(filepath.Join(w.data, ledger.Folder, fsroom.RoomName(w.dir)), ledger.Options{Root: w.dir, Home: w.home})
 	v, err := l.Look(context.Background())
 	if err != nil {
 		return false
 	}
 	defer v.Close()
-	return slices.ContainsFunc(v.All, func(s *ledger.Snapshot) bool { return s.Tree == v.Now.Tree || s.Scan == v.Now.Tree })
+	return slices.ContainsFunc(v.All, func(s *ledger.Snapshot) bool {
+		change, err := v.ChangeOf(s, v.Now, file)
+		return s.Tree == v.Now.Tree || s.Scan == v.Now.Tree || file != "" && err == nil && change == nil
+	})
 }
 
 // touch changes a file of the tree, as a person does with an editor.

@@ -148,8 +148,12 @@ func (w *world) edit(id string, x *window, shell bool, d time.Duration) {
 		}
 		took := strings.Contains(r.out, "You have the turn")
 		w.oracle.permitted(p, x, r, took, others)
-		if w.policy[ledgerVariable] == "on" && (shell || took) && !p.excused && w.touched < began && p.failed == "" {
-			w.oracle.restorable(p, x)
+		if w.policy[ledgerVariable] == "on" && !p.excused && w.touched < began && p.failed == "" {
+			what := file
+			if shell || took { // it may write whatever it likes
+				what = ""
+			}
+			w.oracle.restorable(x, what)
 		}
 		w.touch(file)
 		p.writer = x

@@ -38,14 +38,12 @@ func (o *oracle) overrun(agent string) {
 
 // others reports whether another session is known to work in the tree.
 func (o *oracle) others(x *window) (others bool) {
-	has := false
 	for _, path := range o.w.glob("places/*/*") {
 		agent := path[strings.LastIndexByte(path, '/')+1:]
 		y := o.w.byAgent(agent)
-		has = has || agent == x.agent
 		others = others || y != nil && y.known && y.agent != x.agent
 	}
-	return has && others
+	return others
 }
 
 // permitted is called when a hook lets a window write. others is whether it knew before that somebody else works there.
@@ -91,13 +89,13 @@ var never time.Time
 // ledgerVariable switches the ledger.
 const ledgerVariable = "TALKING_STICK_LEDGER"
 
-// restorable is called when a window may write whatever it likes: what is in the tree is recorded then.
-func (o *oracle) restorable(p *proc, x *window) {
+// restorable is called when a window may write a file, or with "" whatever it likes: what is there is recorded then.
+func (o *oracle) restorable(x *window, file string) {
 	if slices.ContainsFunc(o.w.procs, func(q *proc) bool { return q.writer != nil }) {
 		return // it changes the tree meanwhile
 	}
-	if o.counts["beginnings"]++; !o.w.isRecorded() {
-		o.find("the beginning is not recorded", "%s may write in turn %d, and nothing has what the tree is now", x.name, o.state.Turn)
+	if o.counts["beginnings"]++; !o.w.isRecorded(file) {
+		o.find("the beginning is not recorded", "%s may write %q in turn %d, and nothing has what the tree is now", x.name, file, o.state.Turn)
 	}
 }
 
