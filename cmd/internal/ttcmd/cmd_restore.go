@@ -125,28 +125,25 @@ func runRestore(ctx context.Context, c *cli.Invocation) error {
 // writeNothingLost says why --lost changes nothing.
 func writeNothingLost(t *cli.Text, p *ledger.Plan, all []*ledger.Snapshot) {
 	writeKept(t, p.Kept)
+	kept := func(why string) bool {
+		return slices.ContainsFunc(p.Kept, func(k ledger.Conflict) bool { return k.Why == why })
+	}
+	none := "No uncommitted work went, as far as is recorded. What was written over: tt restore, then tt restore SNAPSHOT FILE."
 	switch {
 	case p.Went() > 0:
 		t.Line("%s went, and something else is in the way of all of it: tt restore %s --exact", counted(p.Went(), "file"), p.Lost.Name())
 		return
-	case isKept(p, ledger.KeptDamaged):
-		t.Line("Nothing else went, as far as is recorded. Git may have what was staged: git fsck --lost-found")
-		return
-	case isKept(p, ledger.KeptStashed):
+	case kept(ledger.KeptDamaged):
+		none = "What is damaged cannot come back. Nothing else went, as far as is recorded. Git may have what was staged: git fsck --lost-found"
+	case kept(ledger.KeptStashed):
 		t.Line("What is stashed comes back with: git stash pop")
 	}
-	t.Line("No uncommitted work went, as far as is recorded. What was written over: tt restore, then tt restore SNAPSHOT FILE.")
-	if len(all) == 0 {
+	t.Line("%s", none)
+	if s := last(all); s == nil {
 		t.Line("Nothing is recorded here yet.")
-		return
+	} else {
+		t.Line("The last snapshot is %s, of %s: what was written after it and went is not in any.", s.Name(), s.Time().Local().Format("2006-01-02 15:04:05"))
 	}
-	s := last(all)
-	t.Line("The last snapshot is %s, of %s: what was written after it and went is not in any.", s.Name(), s.Time().Local().Format("2006-01-02 15:04:05"))
-}
-
-// isKept reports whether something is kept as it is for the reason.
-func isKept(p *ledger.Plan, why string) bool {
-	return slices.ContainsFunc(p.Kept, func(k ledger.Conflict) bool { return k.Why == why })
 }
 
 // last returns the last of snapshots, nil if there is none.

@@ -303,10 +303,6 @@ func writeBeside(t *cli.Text, r changedResult) {
 
 func writeKept(t *cli.Text, kept []ledger.Conflict) {
 	for _, k := range kept {
-		words := "kept as it is: " + strings.ReplaceAll(k.Why, "_", " ")
-		if k.Why == ledger.KeptDamaged {
-			words = "cannot come back: its content in the snapshots is damaged"
-		}
-		t.Line("  %s  %s", k.Path, words)
+		t.Line("  %s  kept as it is: %s", k.Path, strings.ReplaceAll(k.Why, "_", " "))
 	}
 }

@@ -20,20 +20,17 @@ func (a *Agent) SessionLine(ctx context.Context, w *workspace.Workspace, told bo
 	room.SettleJobs(ctx) // the machine may have been started again
 	st, me := snap.State, a.Client.Self.ID
 	line := "Talking Stick: you are " + cli.Line(me) + " in " + cli.Line(st.CanonicalPath) + "; " + standing(st, me)
-	switch pid := room.HeldByOtherWindow(st); {
+	now := room.Look(st)
+	switch pid, trouble := room.HeldByOtherWindow(st), now.State.Trouble(now.Facts); {
 	case pid != 0:
 		return line + " in another window (process " + strconv.Itoa(pid) + "): its changes are made there.", nil
 	case st.Owner == me:
 		return line + "; end it with a handoff: tt release.", nil
 	case room.ActsFor(st) != "":
 		return line + " and has started you: you act for it, and wait for no turn.", nil
-	}
-	if now := room.Look(st); st.Owner != "" {
-		if list := now.State.Trouble(now.Facts); len(list) > 0 {
-			return line + ", but " + list[0].Sentence() + ". Do: " + list[0].Do, nil
-		}
-	}
-	if st.ReservedFor == me || !room.IsMember(st) || !told {
+	case st.Owner != "" && len(trouble) > 0:
+		return line + ", but " + trouble[0].Sentence() + ". Do: " + trouble[0].Do, nil
+	case st.ReservedFor == me, !room.IsMember(st), !told:
 		return line + "; to change files, wait for your turn: tt wait --json.", nil
 	}
 	return line + "; you are told when it is yours.", nil

@@ -54,10 +54,8 @@ func (a *Agent) DecideWake(ctx context.Context, how string) (wake Wake, err erro
 	defer func() { _ = unlock() }()
 	l, now := a.Client.Hearing().Listener(), a.now()
 	l.Heard = event.NewTime(now)
-	if how == hearing.ByWatch {
-		if l.How != how {
-			l.How, l.Since = how, l.Heard
-		}
+	if how == hearing.ByWatch && l.How != how {
+		l.How, l.Since = how, l.Heard
 	}
 	due, without := a.due(ctx, &l, how, now)
 	if len(due) == 0 {
@@ -208,8 +206,7 @@ func (a *Agent) need(l *hearing.Listener, n *mailbox.RoomNews, how string, now t
 	if !a.Client.IsHuman() || how != hearing.ByExec {
 		return nil, 0
 	}
-	need = n.HolderNeed()
-	if need == nil || !need.Since.After(l.Needed.Time) {
+	if need = n.HolderNeed(); need == nil || !need.Since.After(l.Needed.Time) {
 		return nil, 0
 	}
 	if wait = needAfter - now.Sub(need.Since.Time); wait > 0 {
