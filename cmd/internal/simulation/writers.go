@@ -55,6 +55,8 @@ func (o *oracle) permitted(p *proc, x *window, r result, took, others bool) {
 	case took:
 		how = "took the turn"
 		o.given(x)
+	case unable && owner == me && o.slept == o.state.Turn: // its lease may have run out, and could not be renewed
+		how, p.excused = "could not be told", true
 	case owner == me:
 	case p.excused:
 		how = "was away"
