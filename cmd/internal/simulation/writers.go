@@ -15,7 +15,9 @@ func (o *oracle) passes(before, after *turn.State) {
 	if before.Owner == "" || before.Owner == after.Owner && before.Turn == after.Turn {
 		return
 	}
-	if slices.ContainsFunc(o.ends, func(e ending) bool { return e.agent == "" || e.agent == before.Owner }) {
+	if slices.ContainsFunc(o.ends, func(e ending) bool {
+		return e.p == o.w.runs.Load() && (e.agent == "" || e.agent == before.Owner)
+	}) {
 		o.overrun(before.Owner)
 	}
 	for _, p := range o.w.procs {
