@@ -5,11 +5,13 @@ import (
 	"encoding/json"
 	"io"
 	"os"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/talking-stick/tt/fsroom/turn"
+	"github.com/talking-stick/tt/identity"
 	"github.com/talking-stick/tt/journal/event"
 )
 
@@ -23,15 +25,16 @@ const mostDetail = 60
 
 // A Doing is what hooks note of an agent.
 type Doing struct {
-	What       string `json:"what"` // one of the activities of package turn
-	Since      Began  `json:",inline"`
-	Tool       string `json:"tool,omitempty"`        // that runs, or of which its user is asked
-	Detail     string `json:"detail,omitempty"`      // of the tool: what it would do, or the name of a file
-	Session    string `json:"session,omitempty"`     // of the harness
-	StatusFile string `json:"status_file,omitempty"` // in which the harness says what the model does, see [Doing.asHarnessSays]; "" if there is none
-	Stopped    bool   `json:"stopped,omitempty"`     // of an idle one: its user has ended the turn, in a harness that takes no prompt until the user's next
-	Reply      int    `json:"reply,omitempty"`       // how many bytes the model had said when its turn ended last; 0: not known, or it has used a tool since
-	Helper     bool   // a helper inside the session is at work, which begins no turn of the session's model; not kept
+	What       string            `json:"what"` // one of the activities of package turn
+	Since      Began             `json:",inline"`
+	Tool       string            `json:"tool,omitempty"`        // that runs, or of which its user is asked
+	Detail     string            `json:"detail,omitempty"`      // of the tool: what it would do, or the name of a file
+	Session    string            `json:"session,omitempty"`     // of the harness
+	Process    *identity.Process `json:"process,omitzero"`      // of its window; nil: not known
+	StatusFile string            `json:"status_file,omitempty"` // in which the harness says what the model does, see [Doing.asHarnessSays]; "" if there is none
+	Stopped    bool              `json:"stopped,omitempty"`     // of an idle one: its user has ended the turn, in a harness that takes no prompt until the user's next
+	Reply      int               `json:"reply,omitempty"`       // how many bytes the model had said when its turn ended last; 0: not known, or it has used a tool since
+	Helper     bool              // a helper inside the session is at work, which begins no turn of the session's model; not kept
 }
 
 // Began is when an agent began what it does.
@@ -57,7 +60,7 @@ func (a Agent) Note(d Doing) (turned bool, err error) {
 	if known && d.Helper && !wasInTurn && d.What == turn.ActivityWorking {
 		return false, a.Dir().Mark(activityFile, d.Since.Wall.Time)
 	}
-	if known && before.What == d.What && before.Stopped == d.Stopped {
+	if known && before.What == d.What && before.Stopped == d.Stopped && reflect.DeepEqual(before.Process, d.Process) {
 		if before.Tool == d.Tool && before.Detail == d.Detail && before.Reply == d.Reply {
 			return false, a.Dir().Mark(activityFile, d.Since.Wall.Time)
 		}
@@ -94,8 +97,8 @@ func (a Agent) ModelTurn() (began time.Time, inTurn bool) {
 	return d.Since.Wall.Time, turn.InTurn(d.What)
 }
 
-// Activity returns what the agent does, as far as is known: nothing is guessed. Whether its
-// process lives is no part of it.
+// Activity returns what the agent does, as far as is known: nothing is guessed. Whether it lives is no part of it, but
+// its model is in no turn where the window has ended in which it was: the session may be open in another one.
 func (a Agent) Activity() turn.Activity {
 	var d Doing
 	if !a.Store.ListenerHas(a.ID, activityFile) || !a.Dir().Read(activityFile, &d) || !slices.Contains(turn.Activities, d.What) {
@@ -108,6 +111,9 @@ func (a Agent) Activity() turn.Activity {
 	}
 	if turn.InTurn(v.What) {
 		v = d.asHarnessSays(v)
+	}
+	if turn.InTurn(v.What) && d.Process != nil && a.Table.Verdict(*d.Process) == identity.Gone {
+		return turn.Activity{What: turn.ActivityIdle, Began: turn.Instant{Wall: v.At}, Since: v.At, At: v.At, Source: v.Source}
 	}
 	return v
 }

@@ -50,7 +50,7 @@ func (h *run) note(what string) {
 		return
 	}
 	d := hearing.Doing{
-		What: what, Since: hearing.Began(agent.Client.Now()), Session: h.call.SessionID,
+		What: what, Since: hearing.Began(agent.Client.Now()), Session: h.call.SessionID, Process: agent.Client.Self.Root,
 		StatusFile: cmp.Or(h.call.Transcript, h.statusFile(agent.Client.Self.Root)),
 		Stopped:    h.call.Interrupt, Helper: h.call.Subagent, Reply: h.call.Reply,
 	}

@@ -56,6 +56,7 @@ func (o *oracle) permitted(p *proc, x *window, r result, took, others bool) {
 	switch {
 	case took:
 		how = "took the turn"
+		o.took[me] = x.proc
 		o.given(x)
 	case unable && owner == me && o.slept == o.state.Turn: // its lease may have run out, and could not be renewed
 		how, p.excused = "could not be told", true
