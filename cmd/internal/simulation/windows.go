@@ -174,7 +174,9 @@ func (w *world) idle(id string, x *window, failure string) {
 		defer func() { x.stopping = false }()
 		if failure != "" {
 			w.hook(p, x, "fails", "StopFailure", map[string]any{"error": failure})
-			x.inTurn = false
+			if x.inTurn = false; x.watch == "" { // the hook that says what to watch was killed: nothing is left that could call it
+				x.refused = never
+			}
 			return
 		}
 		_, refused := w.hook(p, x, "stop", "Stop", map[string]any{"stop_hook_active": false, "last_assistant_message": "r"})
