@@ -58,6 +58,9 @@ func TestReplay(t *testing.T) {
 // The same seed gives the same trace, byte for byte.
 func TestSameSeedSameTrace(t *testing.T) {
 	n := max(*seeds, 3)
+	if testing.Short() {
+		n = 1
+	}
 	for seed := *from; seed < *from+uint64(n); seed++ {
 		a := first(t, seed)
 		b := simulate(t, newGenerator(seed, *length, nil).next)
@@ -70,8 +73,8 @@ func TestSameSeedSameTrace(t *testing.T) {
 	}
 }
 
-// always is how many seeds run with all tests.
-const always = 5
+// always is how many seeds run with all tests, few with the short ones.
+const always, few = 5, 3
 
 // firsts has what the first run of a seed came to, of so few seeds as run with all tests.
 var firsts = map[uint64]outcome{}
@@ -89,7 +92,9 @@ func first(t *testing.T, seed uint64) outcome {
 
 func TestSeeds(t *testing.T) {
 	if *seeds == 0 && *lasts == 0 {
-		*seeds = always
+		if *seeds = always; testing.Short() {
+			*seeds = few
+		}
 	}
 	began, steps, found, counts := time.Now(), 0, map[string][]uint64{}, map[string]int{}
 	seed := *from
