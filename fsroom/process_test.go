@@ -69,7 +69,11 @@ func TestManyWriters(t *testing.T) {
 // stays in the room, the other ends it again and again.
 func TestKilledWriters(t *testing.T) {
 	t.Parallel()
-	for part, kills := range map[string]int{"write": 50, "churn": 50} {
+	kills := 50
+	if testing.Short() {
+		kills = 12
+	}
+	for _, part := range []string{"write", "churn"} {
 		t.Run(part, func(t *testing.T) {
 			f := newFixture(t)
 			seed := rand.Uint64()
@@ -134,7 +138,11 @@ func TestCopyIsABackup(t *testing.T) {
 			f := newFixture(t)
 			writer := start(t, part, f.dir, "writer", "100000")
 			var copied []string
-			for i := range 15 {
+			copies := 15
+			if testing.Short() {
+				copies = 4
+			}
+			for i := range copies {
 				writer.line()
 				dir := filepath.Join(filepath.Dir(f.dir), fmt.Sprint("copy", i))
 				// Files come and go, and cp says so of those that went.

@@ -70,7 +70,7 @@ func TestVerdictIsOfExactlyThisTree(t *testing.T) {
 	t.Parallel()
 	seeds, edits := 12, 40
 	if testing.Short() {
-		seeds = 4
+		seeds = 2
 	}
 	hits, misses := 0, 0
 	for seed := range seeds {
