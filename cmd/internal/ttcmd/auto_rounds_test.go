@@ -128,6 +128,9 @@ func TestSessionsThatKnowNothing(t *testing.T) {
 	t.Parallel()
 	for _, sessions := range []int{2, 4} {
 		for _, again := range []bool{false, true} {
+			if testing.Short() && again != (sessions == 4) {
+				continue
+			}
 			t.Run(fmt.Sprintf("%d,again=%v", sessions, again), func(t *testing.T) {
 				t.Parallel()
 				testSessions(t, sessions, again)

@@ -78,11 +78,14 @@ func (r *rig) events() []event.Event {
 	return events
 }
 
-// TestTwelveFightForOneRoom: twelve agents want sixty turns. Inside a turn an
+// TestTwelveFightForOneRoom: twelve agents want turns of one room. Inside a turn an
 // agent makes a file that must not exist, so that two at once would be seen.
 func TestTwelveFightForOneRoom(t *testing.T) {
 	t.Parallel()
-	const agents, turns = 12, 36
+	agents, turns := 12, int64(36)
+	if testing.Short() {
+		agents, turns = 6, 12
+	}
 	r := newRig(t)
 	var taken sync.Map
 	var wg sync.WaitGroup

@@ -16,7 +16,11 @@ import (
 // printed. Each sees every message once and in order.
 func TestFollowersLoseNothing(t *testing.T) {
 	t.Parallel()
-	const senders, each = 8, 12
+	const senders = 8
+	each := 12
+	if testing.Short() {
+		each = 4
+	}
 	r := newRig(t)
 	for _, agent := range []string{"f:1", "f:2", "f:3"} {
 		if _, err := r.run(agent, "join"); err != nil {
@@ -28,7 +32,7 @@ func TestFollowersLoseNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	const total = senders * each
+	total := senders * each
 	var followers, sending sync.WaitGroup
 	got := make([][]int64, 3)
 	for i := range 2 {

@@ -243,8 +243,11 @@ func TestNet(t *testing.T) {
 	}
 	commands := netCommands
 	if !*wholeNet {
-		commands = []string{"git reset --hard && git clean -fd", "rm -rf src new", "sh clean.sh", "sed -i s/line/LINE/ src/*.txt && sed -i s/of/OF/ new/*",
+		commands = []string{"git reset --hard && git clean -fd", "sh clean.sh", "rm -rf src new", "sed -i s/line/LINE/ src/*.txt && sed -i s/of/OF/ new/*",
 			"rm -r src new && ln -s /tmp src && ln -s /tmp new"}
+		if testing.Short() { // one that hooks see, and one that they do not
+			commands = commands[:2]
+		}
 	}
 	results := make([][5][3]string, len(commands))
 	var mu sync.Mutex

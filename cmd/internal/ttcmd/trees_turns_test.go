@@ -59,7 +59,7 @@ func TestTurnsOfTreesStorm(t *testing.T) {
 	})
 	turns := *treeTurns
 	if testing.Short() {
-		turns = min(turns, 2)
+		turns = min(turns, 1)
 	}
 	for range turns {
 		s.turn()
