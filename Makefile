@@ -46,8 +46,8 @@ demo: build ## three agents, real processes, in a scratch tree: one refused, one
 	@testdata/demo.sh $(BIN)/tt
 
 # Much of it waits for processes, so more packages run at once than there are processors. What
-# tries every step or many random histories tries a part of them: "make ci" does all, as "go test ./..." does.
-test: ## everything that needs no root, no network, no server and no minutes
+# tries every step, or many seeds, kills and pairs, tries a part of them: "make ci" does all, as "go test ./..." does.
+test: ## what needs no root, no network and no server, in a minute: a part of many seeds, kills and pairs; ci has all
 	CGO_ENABLED=0 testdata/memory.sh $(TEST) -short -p 4 -parallel 8 ./...
 
 # SERVER names the server for the tests that need one.

@@ -357,3 +357,27 @@ func TestNoFailureOfRapidIsKept(t *testing.T) {
 		t.Errorf("remove\n%s", out)
 	}
 }
+
+// Only "make test" runs the short tests: what they leave out, CI runs.
+func TestOnlyMakeTestIsShort(t *testing.T) {
+	text, err := os.ReadFile("../../../Makefile")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var short []string
+	target := ""
+	for _, line := range strings.Split(string(text), "\n") {
+		if name, _, ok := strings.Cut(line, ":"); ok && !strings.HasPrefix(line, "\t") {
+			target = name
+		}
+		if slices.Contains(strings.Fields(line), "-short") {
+			short = append(short, target)
+		}
+		if target == "ci" && slices.Contains(strings.Fields(line), "test") {
+			t.Error("make ci runs make test")
+		}
+	}
+	if !slices.Equal(short, []string{"test"}) {
+		t.Errorf("-short is of %q, want test", short)
+	}
+}
