@@ -40,6 +40,9 @@ func (h *run) take(ctx context.Context, stick *guard.Stick) error {
 	case err != nil:
 		return h.notTaken(ctx, stick.Root, err)
 	case res.Status == turn.YourTurn:
+		if res.Reason == turn.ReasonOwner { // another hook of the session was granted it, and may not have recorded its beginning yet
+			room.RecordBefore(ctx, nil, "")
+		}
 		if snap, err := room.FS.View(); err == nil && room.Recorder().Changing(snap.State) {
 			whose := fmt.Sprintf("is yours now (turn %d), but an undo of its holder before is being put back", res.TurnID)
 			return h.refuseFor(stick.Root, whose, "Do the same again in a moment.")

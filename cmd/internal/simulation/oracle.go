@@ -309,9 +309,6 @@ func (o *oracle) granted(x *window, r result) {
 		y.called = y.called || y.agent == x.agent
 	}
 	o.wantsNot(x.agent)
-	for _, q := range o.w.procs { // what another one says next may be from before
-		q.older = q.older || q.window != nil && q.window.agent == x.agent
-	}
 	x.hand = true
 	o.took[x.agent] = x.proc
 	o.counts["grants"]++

@@ -107,6 +107,7 @@ func (o *oracle) restorable(x *window, file string) {
 // given is called when a window knows that it has the turn: what changes the tree for somebody else has stopped.
 func (o *oracle) given(x *window) {
 	for _, p := range o.w.procs {
+		p.older = p.older || p.window != nil && p.window.agent == x.agent // what it says next may be from before
 		if isUndo(p) && p.window.agent != x.agent && !slices.Contains(o.undos, p) {
 			o.undos = append(o.undos, p)
 		}
