@@ -264,7 +264,7 @@ func (o *objects) knownBefore(id ID, moment int64) bool {
 	return slices.ContainsFunc(o.theirs, func(dir string) bool { return old(looseFile(dir, id)) })
 }
 
-// ignored reports whether a path is ignored by the rules as they are in the tree now, or has the
+// ignored reports whether a path is ignored by the rules as they are in the tree now, or is there and has the
 // name of a secret, and is tracked by nobody.
 func (v *View) ignored(path string) bool {
 	what, dir, inRepo := v.rules, "", v.top.inRepo
@@ -280,7 +280,7 @@ func (v *View) ignored(path string) bool {
 			return true
 		}
 		if !deeper {
-			return IsSecret(name)
+			return IsSecret(name) && exists(v.ledger.full(path)) // where nothing is, nothing unrecorded can be lost
 		}
 		dir, inRepo, rest = dir+name+"/", inRepo+name+"/", below
 	}

@@ -49,6 +49,21 @@ func TestOlderCommit(t *testing.T) {
 	}
 }
 
+// TestStagedSecret: a secret that was staged is recorded, and comes back where nothing has its name.
+func TestStagedSecret(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.repository()
+	f.write(".env", "SECRET", "sub/.env", "ANOTHER")
+	f.git("add", "-A")
+	f.take(WhyGuard, 0)
+	f.git("reset", "-q", "--hard")
+	f.write("sub/.env", "new")
+	if out := f.lost(); f.content(".env") != "SECRET" || f.content("sub/.env") != "new" {
+		t.Errorf("%+v", out.Plan)
+	}
+}
+
 // TestLosses: what --lost brings back, judged by what went.
 func TestLosses(t *testing.T) {
 	tests := map[string]struct {
