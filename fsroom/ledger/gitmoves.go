@@ -53,7 +53,7 @@ func chainOf(all []headChange, from, to ID, until int64) []headChange {
 // isGits reports whether a path was changed by git alone: it equals HEAD at both ends, and no commit that was made
 // meanwhile brought it.
 func (m *gitMoves) isGits(d Step) bool {
-	if !m.moved {
+	if !m.moved || d.From.Mode == d.To.Mode && d.From.ID == d.To.ID { // permissions that git does not know
 		return false
 	}
 	equals := func(tree ID, s State) bool {

@@ -31,6 +31,7 @@ func TestGitsMoves(t *testing.T) {
 		"switch there and back":     {"git switch -q other; git switch -q main; echo w >> f3", "f3", 0, 0, false},
 		"fast-forward and commit":   {"git merge -q --ff-only ahead; echo w >> f3; git commit -qam w", "f3", 1, 1, false},
 		"commit of what was moved":  {"git switch -q other; echo w >> o; git commit -qam w", "o", 1, 1, false},
+		"permissions and commit":    {"chmod 600 f2; echo w >> f3; git commit -qam w", "f2 f3", 0, 1, true},
 		"what was there, committed": {"git add dirty; git commit -qm d", "", 0, 1, true},
 	}
 	for name, tt := range tests {
