@@ -51,12 +51,16 @@ func (v *View) Differing(from StateID) (*Differing, error) {
 	return differing(steps), err
 }
 
-var errUnmerged = errors.New("the index has conflicts")
+// Git is what [View.Unstaged] has git tell.
+type Git struct {
+	ModuleHead func(dir string) string       // the commit that a submodule is at, "" if it differs from that itself
+	Staged     func(paths []string) []string // the objects as which files of the tree would be staged, nil if that is not known
+}
 
 // Unstaged returns in what the tree that would be committed differs from the tree as it is now, nil if in
 // nothing: Missing counts files that are not staged. indexFile is the index, "" for that of the
-// repository. moduleHead returns the commit that a submodule is at, "" if it differs from that itself.
-func (v *View) Unstaged(indexFile string, moduleHead func(dir string) string) (*Differing, error) {
+// repository. A path with a conflict differs.
+func (v *View) Unstaged(indexFile string, git Git) (*Differing, error) {
 	if v.repo == nil {
 		return nil, errIndex
 	}
@@ -107,8 +111,9 @@ func (v *View) Unstaged(indexFile string, moduleHead func(dir string) string) (*
 	for path, s := range staged {
 		steps = append(steps, Step{Path: path, To: s})
 	}
+	steps = git.filtered(steps)
 	for path := range inside {
-		if s := modules[path]; moduleHead(v.ledger.full(path)) != s.ID.String() {
+		if s := modules[path]; git.ModuleHead(v.ledger.full(path)) != s.ID.String() {
 			steps = append(steps, Step{Path: path, From: State{Mode: modeModule}, To: s})
 		}
 	}
@@ -119,6 +124,36 @@ func (v *View) Unstaged(indexFile string, moduleHead func(dir string) string) (*
 	d := differing(steps)
 	d.Commit = true
 	return d, nil
+}
+
+// filtered takes out what differs only because git filters it: line ends, large files that are kept elsewhere.
+func (git Git) filtered(steps []Step) []Step {
+	var paths []string
+	for _, s := range steps {
+		if s.isFilterable() {
+			paths = append(paths, s.Path)
+		}
+	}
+	if len(paths) == 0 {
+		return steps
+	}
+	ids := git.Staged(paths)
+	if len(ids) != len(paths) {
+		return steps
+	}
+	return slices.DeleteFunc(steps, func(s Step) bool {
+		if !s.isFilterable() {
+			return false
+		}
+		id := ids[0]
+		ids = ids[1:]
+		return id == s.To.ID.String()
+	})
+}
+
+// isFilterable reports whether a file differs in its content alone, and has a name that git reads from a line.
+func (s Step) isFilterable() bool {
+	return isRegular(s.From.Mode) && s.From.Mode == s.To.Mode && s.To.ID != (ID{}) && !strings.Contains(s.Path, "\n") && s.Path[0] != '"'
 }
 
 // moduleOf returns the submodule that a path is in, "" for none.
@@ -147,7 +182,7 @@ func readStaged(path string) (map[string]State, error) {
 		copy(s.ID[:], fixed[40:60])
 		const stage = 0x3000
 		if binary.BigEndian.Uint16(fixed[60:])&stage != 0 {
-			wrong = errUnmerged
+			s.ID = ID{}
 		}
 		if s.Mode == modeDir {
 			wrong = errIndex

@@ -317,7 +317,9 @@ func TestUnstaged(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer v.Close()
-		d, err := v.Unstaged("", func(string) string { return "" })
+		d, err := v.Unstaged("", Git{Staged: func(paths []string) []string {
+			return strings.Fields(f.git(append([]string{"hash-object", "--"}, paths...)...))
+		}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -338,6 +340,17 @@ func TestUnstaged(t *testing.T) {
 		{func() { f.git("add", "-A") }, ""},
 		{func() { _ = os.Chmod(filepath.Join(f.root, "a"), 0o755) }, "{0 1 0} 1"},
 		{func() { f.git("update-index", "--assume-unchanged", "a") }, "{0 1 0} 1"},
+		{func() { f.write("a", "3"); f.git("update-index", "--no-assume-unchanged", "a"); f.git("add", "-A") }, ""},
+		{func() {
+			f.write(".gitattributes", "*.txt eol=crlf\n", "w.txt", "1\r\n", "\"q.txt", "1\r\n")
+			f.git("add", "-A")
+		}, "{0 1 0} 1"}, // of the one in quotes git is not asked
+		{func() { f.remove("\"q.txt"); f.git("add", "-A") }, ""},
+		{func() { f.write("w.txt", "2\r\n") }, "{0 1 0} 1"},
+		{func() {
+			f.git("commit", "-qm", "1")
+			f.shell("git switch -qc o; git commit -qam o; git switch -q -; echo 4 > w.txt; git commit -qam n; git merge -q o || true")
+		}, "{0 1 0} 1"}, // a conflict
 	} {
 		step.do()
 		if got := unstaged(); got != step.want {

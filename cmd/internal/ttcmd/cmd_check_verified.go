@@ -52,7 +52,9 @@ func runCheckVerified(ctx context.Context, c *cli.Invocation) error {
 		}
 	}
 	if res.Verified && c.Bool("commit") {
-		staged, err := now.Unstaged(c.Env.Lookup("GIT_INDEX_FILE"), moduleHead)
+		staged, err := now.Unstaged(c.Env.Lookup("GIT_INDEX_FILE"), ledger.Git{ModuleHead: moduleHead, Staged: func(paths []string) []string {
+			return stagedAs(tree.Tree.Ledger.Root(), paths)
+		}})
 		if err != nil {
 			return explainTree(err)
 		}
@@ -98,16 +100,28 @@ func writeCheckVerified(t *cli.Text, name string, r *verifiedCheck) {
 	t.Line("Test it: tt job run %s --once -- COMMAND", name)
 }
 
+// stagedAs returns the objects as which git would stage files, whose paths are relative to dir; nil if it cannot tell.
+func stagedAs(dir string, paths []string) []string {
+	ids, err := gitIn(dir, strings.Join(paths, "\n")+"\n", "hash-object", "--stdin-paths")
+	if err != nil {
+		return nil
+	}
+	return strings.Fields(ids)
+}
+
+// gitIn runs git in a directory, whatever repository git itself has named for this process.
+func gitIn(dir, stdin string, args ...string) (string, error) {
+	cmd := exec.Command("git", append([]string{"-C", dir}, args...)...)
+	cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "GIT_") })
+	cmd.Stdin = strings.NewReader(stdin)
+	out, err := cmd.Output()
+	return strings.TrimSpace(string(out)), err
+}
+
 // moduleHead returns the commit of a submodule, "" if something in it differs from that commit.
 func moduleHead(dir string) string {
-	git := func(args ...string) (string, error) {
-		cmd := exec.Command("git", append([]string{"-C", dir}, args...)...)
-		cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "GIT_") })
-		out, err := cmd.Output()
-		return strings.TrimSpace(string(out)), err
-	}
-	top, err := git("rev-parse", "--show-toplevel", "HEAD")
-	changed, changedErr := git("status", "--porcelain", "--untracked-files=all")
+	top, err := gitIn(dir, "", "rev-parse", "--show-toplevel", "HEAD")
+	changed, changedErr := gitIn(dir, "", "status", "--porcelain", "--untracked-files=all")
 	where, head, _ := strings.Cut(top, "\n")
 	if real, realErr := filepath.EvalSymlinks(dir); err != nil || changedErr != nil || realErr != nil || changed != "" || where != real {
 		return ""
