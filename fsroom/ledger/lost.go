@@ -91,25 +91,26 @@ func (v *View) LostNow() (files int, since time.Time, err error) {
 
 // lastLoss finds the last loss since a moment, and returns what went in it. One that a snapshot by time has cut in two is one.
 func (v *View) lastLoss(p *Plan, filters []string, since int64) (gone []Step, err error) {
-	l := losses{View: v, plan: p, present: make(map[ID]bool)}
-	v.top.each(func(_ *directory, f *file) { l.present[f.id] = true })
-	if v.repo != nil {
-		stashed := v.repo.stashes()
-		for _, id := range stashed {
-			if c, err := v.objects.commit(id); err == nil {
-				stashed = append(stashed, c.parents[min(1, len(c.parents)):]...) // of the index, and of untracked files
+	l := losses{View: v, plan: p, present: make(map[ID]bool), pasts: map[string]*past{"": pastOf(v.repo, v.objects)}}
+	l.pasts[""].inRepo = v.top.inRepo
+	v.top.each(func(d *directory, f *file) {
+		l.present[f.id] = true
+		module := strings.TrimSuffix(d.prefix(), d.inRepo)
+		if d.inRepo == v.top.inRepo+d.prefix() || l.pasts[module] != nil {
+			return
+		}
+		if repo := openRepository(v.ledger.full(module), v.ledger.opts.Home); repo != nil {
+			l.pasts[module] = pastOf(repo, openObjects(v.ledger.objectsDir(), repo, v.ledger.opts.Fault))
+			l.pasts[module].module = true
+		}
+	})
+	defer func() {
+		for module, p := range l.pasts {
+			if module != "" {
+				p.objects.close()
 			}
 		}
-		l.stashed = v.objects.treesOf(stashed)
-		moves := v.repo.headMoves()
-		for _, c := range slices.Backward(moves[max(0, len(moves)-maxMoves):]) {
-			for _, tree := range v.objects.treesOf([]ID{c.from, c.to}) {
-				if !slices.Contains(l.commits, tree) {
-					l.commits, l.until = append(l.commits, tree), append(l.until, c.at)
-				}
-			}
-		}
-	}
+	}()
 	all := slices.DeleteFunc(slices.Clone(v.All[max(0, len(v.All)-maxLookedBack):]), func(s *Snapshot) bool { return s.At < since })
 	slices.SortStableFunc(all, func(a, b *Snapshot) int { return cmp.Compare(a.At, b.At) })
 	known := make(map[string]bool)
@@ -145,22 +146,10 @@ func (v *View) lastLoss(p *Plan, filters []string, since int64) (gone []Step, er
 // losses looks for what was lost between snapshots.
 type losses struct {
 	*View
-	plan    *Plan       // names what is in a stash
-	present map[ID]bool // contents that are in a file now
-	commits []ID        // trees of those that HEAD was at, the latest first
-	until   []int64     // the second in which it was at each last
-	stashed []ID        // trees
-	came    bool        // between the last two, a file that was missing came back as git has it
-}
-
-// maxMoves is how many moves of HEAD are looked at.
-const maxMoves = 200
-
-// since returns the trees of the commits that HEAD was at after a snapshot: what was work then is in them if it was
-// committed. What is in older ones as well was put there by somebody since.
-func (l *losses) since(s *Snapshot) []ID {
-	n, _ := slices.BinarySearchFunc(l.until, s.Time().Unix(), func(at, then int64) int { return -cmp.Compare(at, then-1) })
-	return l.commits[:n]
+	plan    *Plan            // names what is in a stash
+	present map[ID]bool      // contents that are in a file now
+	pasts   map[string]*past // by the directory of the submodule, with a slash; "" is the repository of the tree
+	came    bool             // between the last two, a file that was missing came back as git has it
 }
 
 // between returns what went between two snapshots, and whether something was lost with it.
@@ -174,28 +163,27 @@ func (l *losses) between(a, b *Snapshot, filters []string) (gone []Step, lost bo
 	if err != nil {
 		return nil, false, err
 	}
-	committed, after := l.objects.headTree(a.Head), []ID{l.objects.headTree(b.Head)}
 	for _, d := range differences {
-		was, _ := l.objects.at(committed, d.Path)
+		past, path := l.pastOf(d.Path)
+		was, is := past.head(a, path), past.head(b, path)
 		l.came = l.came || !d.From.exists() && was.exists() && d.To.ID == was.ID
 		if b.Why == WhyTick && !d.To.exists() { // perhaps taken between two steps of a command that replaces the file
 			now, err := l.objects.at(l.Now.Tree, d.Path)
-			if became := (Step{d.Path, d.From, now}); err == nil && now.exists() && l.went(became, was, a) {
+			if became := (Step{d.Path, d.From, now}); err == nil && now.exists() && past.went(became, was, a) {
 				d = became
 			}
 		}
-		if !d.From.exists() || !l.went(d, was, a) {
+		if !d.From.exists() || !past.went(d, was, a) {
 			continue
 		}
 		isMode := d.From.ID == d.To.ID
-		is, _ := l.objects.at(after[0], d.Path)
 		equals := func(s, in State) bool { return s.Mode == in.Mode && s.ID == in.ID }
 		switch {
-		case a.Head.Commit != b.Head.Commit && equals(d.From, was) && equals(d.To, is): // git put it away
+		case (equals(d.From, was) || past.module && past.isIn(past.since(a), path, d.From)) && equals(d.To, is): // git put it away
 			continue
 		case equals(d.From, was), !isMode && d.From.ID == emptyBlob:
-		case !l.isStill(d), !isMode && l.present[d.From.ID], l.isIn(after, d), l.isIn(l.since(a), d):
-		case !isMode && l.isIn(l.stashed, d):
+		case !l.isStill(d), !isMode && l.present[d.From.ID], equals(d.From, is), past.isIn(past.since(a), path, d.From):
+		case !isMode && past.isIn(past.stashed, path, d.From):
 			l.plan.keep(d.Path, KeptStashed)
 			continue
 		default:
@@ -212,22 +200,14 @@ func (v *View) isCalm(a, b *Snapshot) bool {
 }
 
 // went reports whether a path has become what is likely to be no work. was is what the commit of that time has.
-func (l *losses) went(d Step, was State, a *Snapshot) bool {
+func (p *past) went(d Step, was State, a *Snapshot) bool {
 	switch {
 	case d.From.ID == d.To.ID: // a mode
 		return d.From.Mode != d.To.Mode && d.To.Mode == was.Mode
 	case d.To.exists() && kindOf(d.From) != kindOf(d.To):
 		return true
 	}
-	return !d.To.exists() || d.To.ID == was.ID || d.To.ID == emptyBlob || l.objects.knownBefore(d.To.ID, a.End)
-}
-
-// isIn reports whether one of the trees has a path as it was.
-func (l *losses) isIn(trees []ID, d Step) bool {
-	return slices.ContainsFunc(trees, func(tree ID) bool {
-		s, err := l.objects.at(tree, d.Path)
-		return err == nil && s.Mode == d.From.Mode && s.ID == d.From.ID
-	})
+	return !d.To.exists() || d.To.ID == was.ID || d.To.ID == emptyBlob || p.objects.knownBefore(d.To.ID, a.End)
 }
 
 // treesOf returns the trees of those commits that can be read, each once.

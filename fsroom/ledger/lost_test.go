@@ -64,6 +64,45 @@ func TestStagedSecret(t *testing.T) {
 	}
 }
 
+// TestLossInSubmodule: a submodule has commits, a HEAD and a stash of its own.
+func TestLossInSubmodule(t *testing.T) {
+	for command, want := range map[string]string{
+		"git -C sub checkout -q .":                              "sub/d/a",
+		"git -C sub reset -q --hard HEAD~1":                     "sub/d/a",
+		"git submodule -q update -f":                            "sub/d/a",
+		"rm sub/d/a":                                            "sub/d/a",
+		"git -C sub commit -qam w; git submodule -q update":     "",
+		"git -C sub stash -q":                                   "",
+		"git -C sub stash -q; git -C sub stash drop -q":         "sub/d/a",
+		"git -C sub checkout -q HEAD~1 -- f1":                   "",
+		"git -C sub commit -qam w; git -C sub checkout -q @{1}": "",
+	} {
+		t.Run(command, func(t *testing.T) {
+			t.Parallel()
+			f := newFixture(t)
+			f.shell("mkdir ../of")
+			tree := f.root
+			f.root = tree + "/../of"
+			f.repository()
+			f.root = tree
+			f.shell("git init -q .; git -c protocol.file.allow=always submodule --quiet add ../of sub; git commit -qm 1")
+			f.settled()
+			f.take(WhyStart, 1)
+			f.write("sub/d/a", "work\n")
+			f.take(WhyGuard, 1)
+			f.settled()
+			f.shell(command)
+			var paths []string
+			for _, s := range f.lost().Plan.Steps {
+				paths = append(paths, s.Path)
+			}
+			if got := strings.Join(paths, " "); got != want {
+				t.Errorf("comes back %q, want %q", got, want)
+			}
+		})
+	}
+}
+
 // TestLosses: what --lost brings back, judged by what went.
 func TestLosses(t *testing.T) {
 	tests := map[string]struct {
