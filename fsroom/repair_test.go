@@ -98,6 +98,8 @@ func TestRepairJournal(t *testing.T) {
 			f.write(f.room.JournalPath(), []byte(strings.Join(before, "")))
 			f.must(os.Remove(f.statePath()))
 			f.do(nothing)
+			known, err := f.room.Load()
+			f.must(err)
 			damaged := strings.Join(test.harm(slices.Clone(before)), "")
 			f.write(f.room.JournalPath(), []byte(damaged))
 			if got := f.repair(); len(got) == 0 || !got[0].Repaired || *got[0].Lost != len(test.lost) || !strings.Contains(got[0].Kept, ".damaged-") {
@@ -117,6 +119,9 @@ func TestRepairJournal(t *testing.T) {
 			}
 			if again := f.repair(); len(again) != 0 {
 				t.Errorf("a second Repair finds %+v", again)
+			}
+			if mended, err := f.room.Load(); err != nil || mended.Turn != known.Turn {
+				t.Errorf("turn %d after the repair, was %d, %v", mended.Turn, known.Turn, err)
 			}
 			f.do(join("z"), say("z", "goes on"))
 		})

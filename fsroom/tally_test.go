@@ -65,8 +65,8 @@ func (s *tally) apply(e *event.Event) error {
 			s.Said = map[string]int{}
 		}
 		s.Said[e.From]++
-	case turned:
-		s.Turn = e.Turn
+	case turned, event.Damaged:
+		s.Turn = max(s.Turn, e.Turn)
 	case left:
 		s.In = slices.DeleteFunc(s.In, func(who string) bool { return who == e.From })
 	case closed:

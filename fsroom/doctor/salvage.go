@@ -12,7 +12,7 @@ import (
 )
 
 // EventDamaged is the type of an event in the place of one that could not be read. It
-// keeps event_seq without a gap and changes nothing else.
+// keeps event_seq without a gap, tells the number of the turn, and changes nothing else.
 const EventDamaged = event.Damaged
 
 // A repair keeps a journal in memory.
@@ -89,8 +89,9 @@ func (v *salvage[S]) make() ([]byte, error) {
 		return nil, err
 	}
 	if len(v.out) == 0 {
-		v.seq, v.after.Turn = v.first-1, v.turn
+		v.seq = v.first - 1
 	}
+	v.after.Turn = max(v.after.Turn, v.turn)
 	return v.out, v.fill(max(v.last, v.seq+v.bad))
 }
 

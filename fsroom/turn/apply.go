@@ -15,12 +15,16 @@ import (
 // written, so Apply checks none of them. It fails only for a payload that cannot be
 // decoded and for a room of a newer format, and leaves the state unchanged then. An
 // event of an unknown type changes nothing but the last event_seq, so that an older tt
-// can read a journal with newer types of events.
+// can read a journal with newer types of events. Where a repair has lost a grant, other events tell its
+// number, which is not granted again.
 func (s *State) Apply(e *event.Event) error {
 	if err := s.change(e); err != nil {
 		return err
 	}
 	s.Seq, s.UpdatedAt = e.Seq, e.CreatedAt
+	if e.Turn > s.Turn && (e.Type == event.Damaged || KnownEventType(e.Type)) {
+		s.Turn = e.Turn
+	}
 	return nil
 }
 

@@ -149,6 +149,19 @@ func TestApplyUnknown(t *testing.T) {
 	w.alike("the room after an event nobody knows", s)
 }
 
+// TestApplyWithoutGrant: the number of a turn whose grant was lost is not granted again.
+func TestApplyWithoutGrant(t *testing.T) {
+	w := eventful(t)
+	for _, kind := range []string{event.Damaged, turn.Released, turn.TreeChanged} {
+		s := w.state.Clone()
+		e := event.Event{Seq: s.Seq + 1, Type: kind, From: "a", Turn: s.Turn + 1, CreatedAt: w.now().Wall, Payload: json.RawMessage(`{}`)}
+		if err := s.Apply(&e); err != nil {
+			t.Fatal(err)
+		}
+		equal(t, kind, s.Turn, w.state.Turn+1)
+	}
+}
+
 // TestApplyDamaged: an event that cannot be understood is refused as a whole.
 func TestApplyDamaged(t *testing.T) {
 	w := room(t, members("a", "b"), held("a"))

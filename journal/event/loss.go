@@ -12,7 +12,7 @@ const (
 	// JournalDamaged is the first event after lost ones, whose numbers are not used again: the
 	// only event whose number need not follow that of the line before it. Its payload is a [Loss].
 	JournalDamaged = "journal_damaged"
-	// Damaged is in the place of one event that could not be read. It changes nothing.
+	// Damaged is in the place of one event that could not be read. It tells the turn at most.
 	Damaged = "damaged"
 )
 
