@@ -1,6 +1,8 @@
 package ledger
 
 import (
+	"crypto/sha1"
+	"encoding/hex"
 	"path/filepath"
 	"strings"
 )
@@ -107,8 +109,9 @@ type Unrecorded struct {
 }
 
 // Unrecorded returns what was there in a snapshot or a later one, has gone and was never recorded, and whether the
-// repository has gone. An ignored directory counts as one.
-func (v *View) Unrecorded(since *Snapshot) (u Unrecorded, repository bool) {
+// repository has gone. An ignored directory counts as one. What was recorded before git ignored it is none of
+// these: a plan that does not bring it back keeps it.
+func (v *View) Unrecorded(since *Snapshot, p *Plan) (u Unrecorded, repository bool) {
 	gone := make(map[string]*int)
 	for _, s := range v.All {
 		if s.Number < since.Number {
@@ -138,8 +141,42 @@ func (v *View) Unrecorded(since *Snapshot) (u Unrecorded, repository bool) {
 			}
 		}
 	}
+	if len(gone) > 0 {
+		v.recordedOnce(gone, p)
+	}
 	for _, n := range gone {
 		*n++
 	}
 	return u, since.Head != (Head{}) && v.repo == nil
+}
+
+// recordedOnce takes out of what is gone what git ignored last and does not ignore now, or did not when it was recorded:
+// the plan keeps that, or brings it back.
+func (v *View) recordedOnce(gone map[string]*int, p *Plan) {
+	told := make(map[string]bool)
+	for _, s := range p.Steps {
+		told[s.Path] = true
+	}
+	for _, k := range p.Kept {
+		told[k.Path] = true
+	}
+	beside := around(told)
+	hashed := func(path string) string {
+		sum := sha1.Sum([]byte(path))
+		return hex.EncodeToString(sum[:1]) + "/" + hashedName(sum)
+	}
+	tree := ID{}
+	for _, s := range append([]*Snapshot{v.Now}, v.All[max(0, len(v.All)-maxLookedBack):]...) {
+		steps, _ := v.objects.diffTrees(tree, s.Tree)
+		tree = s.Tree
+		for _, d := range steps {
+			for path := d.Path; d.To.exists() && path != ""; path = parent(path) {
+				name := hashed(path)
+				if gone[name] != nil && s != v.Now && !told[path] && !beside(path) {
+					p.keep(path, KeptIgnored)
+				}
+				delete(gone, name)
+			}
+		}
+	}
 }

@@ -95,7 +95,7 @@ func runRestore(ctx context.Context, c *cli.Invocation) error {
 		if err == nil {
 			v.inProgress = view.InProgress()
 			if since := cmp.Or(p.Lost, last(view.All)); since != nil {
-				unrecorded, noGit = view.Unrecorded(since)
+				unrecorded, noGit = view.Unrecorded(since, p)
 			}
 		}
 		return p, err
