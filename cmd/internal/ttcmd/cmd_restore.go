@@ -135,6 +135,8 @@ func writeNothingLost(t *cli.Text, p *ledger.Plan, all []*ledger.Snapshot) {
 		return
 	case kept(ledger.KeptDamaged):
 		none = "What is damaged cannot come back. Nothing else went, as far as is recorded. Git may have what was staged: git fsck --lost-found"
+	case kept(ledger.KeptIgnored):
+		none = "What git ignores is left alone: take it out of .gitignore, then tt restore SNAPSHOT FILE. Nothing else went, as far as is recorded."
 	case kept(ledger.KeptStashed):
 		t.Line("What is stashed comes back with: git stash pop")
 	}

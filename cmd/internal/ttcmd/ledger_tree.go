@@ -246,6 +246,11 @@ func explainTree(err error) error {
 		return code.New(code.ApplyFailed, "the disk is too full to record the tree").
 			WithHint("free some space; nothing was changed").With("why", why).Because(err)
 	}
+	var gone *fs.PathError
+	if errors.As(err, &gone) && errors.Is(err, fs.ErrNotExist) {
+		return code.New(code.ApplyFailed, "the tree could not be read: %s is not there", gone.Path).
+			WithHint("make it again (mkdir, or git worktree add), and run the same command there").With("why", why).Because(err)
+	}
 	return code.New(code.ApplyFailed, "the tree could not be read: %s", strings.ReplaceAll(why, "_", " ")).
 		WithHint("nothing was changed; try again").With("why", why).With("error", err.Error()).Because(err)
 }
