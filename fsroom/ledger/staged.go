@@ -127,33 +127,21 @@ func (v *View) Unstaged(indexFile string, git Git) (*Differing, error) {
 }
 
 // filtered takes out what differs only because git filters it: line ends, large files that are kept elsewhere.
+// Git reads names from lines.
 func (git Git) filtered(steps []Step) []Step {
 	var paths []string
 	for _, s := range steps {
-		if s.isFilterable() {
+		if isRegular(s.From.Mode) && s.From.Mode == s.To.Mode && !strings.Contains(s.Path, "\n") && s.Path[0] != '"' {
 			paths = append(paths, s.Path)
 		}
 	}
-	if len(paths) == 0 {
-		return steps
-	}
-	ids := git.Staged(paths)
-	if len(ids) != len(paths) {
-		return steps
-	}
-	return slices.DeleteFunc(steps, func(s Step) bool {
-		if !s.isFilterable() {
-			return false
+	as := make(map[string]string)
+	if ids := git.Staged(paths); len(ids) == len(paths) {
+		for i, id := range ids {
+			as[paths[i]] = id
 		}
-		id := ids[0]
-		ids = ids[1:]
-		return id == s.To.ID.String()
-	})
-}
-
-// isFilterable reports whether a file differs in its content alone, and has a name that git reads from a line.
-func (s Step) isFilterable() bool {
-	return isRegular(s.From.Mode) && s.From.Mode == s.To.Mode && s.To.ID != (ID{}) && !strings.Contains(s.Path, "\n") && s.Path[0] != '"'
+	}
+	return slices.DeleteFunc(steps, func(s Step) bool { return s.To.ID != (ID{}) && as[s.Path] == s.To.ID.String() })
 }
 
 // moduleOf returns the submodule that a path is in, "" for none.

@@ -351,6 +351,7 @@ func TestUnstaged(t *testing.T) {
 			f.git("commit", "-qm", "1")
 			f.shell("git switch -qc o; git commit -qam o; git switch -q -; echo 4 > w.txt; git commit -qam n; git merge -q o || true")
 		}, "{0 1 0} 1"}, // a conflict
+		{func() { _ = os.Chmod(filepath.Join(f.root, "w.txt"), 0o755) }, "{0 1 0} 1"},
 	} {
 		step.do()
 		if got := unstaged(); got != step.want {

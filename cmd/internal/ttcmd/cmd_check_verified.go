@@ -102,10 +102,10 @@ func writeCheckVerified(t *cli.Text, name string, r *verifiedCheck) {
 
 // stagedAs returns the objects as which git would stage files, whose paths are relative to dir; nil if it cannot tell.
 func stagedAs(dir string, paths []string) []string {
-	ids, err := gitIn(dir, strings.Join(paths, "\n")+"\n", "hash-object", "--stdin-paths")
-	if err != nil {
+	if len(paths) == 0 {
 		return nil
 	}
+	ids, _ := gitIn(dir, strings.Join(paths, "\n")+"\n", "hash-object", "--stdin-paths")
 	return strings.Fields(ids)
 }
 
