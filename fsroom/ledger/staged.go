@@ -59,7 +59,7 @@ type Git struct {
 
 // Unstaged returns in what the tree that would be committed differs from the tree as it is now, nil if in
 // nothing: Missing counts files that are not staged. indexFile is the index, "" for that of the
-// repository. A path with a conflict differs.
+// repository. A path with a conflict differs; one that a sparse checkout leaves out does where the commit would change it.
 func (v *View) Unstaged(indexFile string, git Git) (*Differing, error) {
 	if v.repo == nil {
 		return nil, errIndex
@@ -69,7 +69,7 @@ func (v *View) Unstaged(indexFile string, git Git) (*Differing, error) {
 	} else if !filepath.IsAbs(indexFile) {
 		indexFile = filepath.Join(v.repo.top, indexFile)
 	}
-	index, err := readStaged(indexFile)
+	index, skipped, err := readStaged(indexFile)
 	if err != nil {
 		return nil, err
 	}
@@ -108,8 +108,11 @@ func (v *View) Unstaged(indexFile string, git Git) (*Differing, error) {
 		}
 		delete(staged, t.Path)
 	}
+	committed := v.objects.headTree(v.repo.head())
 	for path, s := range staged {
-		steps = append(steps, Step{Path: path, To: s})
+		if at, err := v.objects.at(committed, prefix+strings.TrimSuffix(path, "/")); err != nil || at != s || !skipped[prefix+path] {
+			steps = append(steps, Step{Path: path, To: s})
+		}
 	}
 	steps = git.filtered(steps)
 	for path := range inside {
@@ -154,31 +157,30 @@ func moduleOf(modules map[string]State, path string) string {
 	return ""
 }
 
-// readStaged returns the files of an index. One that is split or sparse has to be made whole first.
-func readStaged(path string) (map[string]State, error) {
+// readStaged returns the files of an index, and which of them a sparse checkout leaves out. One that is split has
+// to be made whole first; one that is sparse itself has directories, with a slash.
+func readStaged(path string) (staged map[string]State, skipped map[string]bool, err error) {
 	b, err := os.ReadFile(path)
 	if errors.Is(err, os.ErrNotExist) {
-		return nil, nil
+		return nil, nil, nil
 	}
 	if err != nil {
-		return nil, errIndex
+		return nil, nil, errIndex
 	}
-	staged := make(map[string]State)
-	var wrong error
+	staged, skipped = make(map[string]State), make(map[string]bool)
 	_, shared, err := parseIndex(b, func(path string, fixed []byte) {
 		s := State{Mode: binary.BigEndian.Uint32(fixed[24:])}
 		copy(s.ID[:], fixed[40:60])
-		const stage = 0x3000
-		if binary.BigEndian.Uint16(fixed[60:])&stage != 0 {
+		const stage, extended, skipWorktree = 0x3000, 0x4000, 0x4000
+		flags := binary.BigEndian.Uint16(fixed[60:])
+		if flags&stage != 0 {
 			s.ID = ID{}
 		}
-		if s.Mode == modeDir {
-			wrong = errIndex
-		}
+		skipped[path] = flags&extended != 0 && binary.BigEndian.Uint16(fixed[62:])&skipWorktree != 0
 		staged[path] = s
 	})
 	if shared != "" {
-		return nil, errIndex
+		return nil, nil, errIndex
 	}
-	return staged, cmp.Or(err, wrong)
+	return staged, skipped, err
 }

@@ -352,6 +352,18 @@ func TestUnstaged(t *testing.T) {
 			f.shell("git switch -qc o; git commit -qam o; git switch -q -; echo 4 > w.txt; git commit -qam n; git merge -q o || true")
 		}, "{0 1 0} 1"}, // a conflict
 		{func() { _ = os.Chmod(filepath.Join(f.root, "w.txt"), 0o755) }, "{0 1 0} 1"},
+		{func() {
+			f.write("d/c", "1", "e/f/c", "1")
+			f.git("add", "-A")
+			f.git("commit", "-qm", "2")
+			f.git("sparse-checkout", "set", "none")
+		}, ""},
+		{func() { f.git("sparse-checkout", "reapply", "--sparse-index") }, ""},
+		{func() { f.git("rm", "-rq", "--cached", "--sparse", "d") }, ""}, // the commit leaves out what the checkout has not
+		{func() {
+			f.git("update-index", "--add", "--cacheinfo", "100644,"+strings.TrimSpace(f.git("hash-object", "-w", "a"))+",d/c")
+			f.git("update-index", "--skip-worktree", "d/c")
+		}, "{0 0 1} 1"},
 	} {
 		step.do()
 		if got := unstaged(); got != step.want {
