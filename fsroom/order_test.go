@@ -16,6 +16,7 @@ import (
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/doctor"
 	"github.com/talking-stick/tt/journal"
+	"github.com/talking-stick/tt/journal/event"
 	"github.com/talking-stick/tt/lockfile"
 )
 
@@ -213,7 +214,7 @@ func TestRepairSyncsWhatItReplaces(t *testing.T) {
 	sync := o.SyncDir
 	o.SyncDir = func(dir string) error {
 		kept = append(kept, len(f.kept(f.room.Dir(), "journal.damaged-*")) > 0)
-		mended = append(mended, bytes.Contains(f.read(f.room.JournalPath()), []byte(doctor.EventDamaged)))
+		mended = append(mended, bytes.Contains(f.read(f.room.JournalPath()), []byte(event.Damaged)))
 		return sync(dir)
 	}
 	doctor.Repair(context.Background(), fsroom.At(openStore(t, f.dir, o), tallyRules, "demo"))

@@ -26,7 +26,7 @@ func Repair[S any](ctx context.Context, room *fsroom.Room[S]) []Problem {
 	if !room.HasDir() {
 		return nil
 	}
-	r := repairer[S]{Room: room, lost: map[string]loss{}}
+	r := repairer[S]{Room: room, lost: map[string]*salvage[S]{}}
 	found := check(room, false)
 	if info, err := os.Lstat(r.Room.LockPath()); err == nil && !info.Mode().IsRegular() {
 		// It cannot be locked as long as it is there.
@@ -51,13 +51,7 @@ func Repair[S any](ctx context.Context, room *fsroom.Room[S]) []Problem {
 // A repairer is one Repair.
 type repairer[S any] struct {
 	Room *fsroom.Room[S]
-	lost map[string]loss // by the path of a repaired journal
-}
-
-// A loss is what the repair of a journal could not keep.
-type loss struct {
-	events int    // that could not be read
-	kept   string // the name of the file that has the damaged bytes
+	lost map[string]*salvage[S] // by the path of a repaired journal
 }
 
 // stopped returns the problem that an error of the repair itself is.
@@ -72,7 +66,7 @@ func (r *repairer[S]) outcome(found []Problem, err error) []Problem {
 		p := &found[i]
 		p.Repaired = !slices.Contains(left, *p)
 		if l, ok := r.lost[p.File]; ok && p.Repaired && p.Line > 0 {
-			p.Lost, p.Kept = &l.events, l.kept
+			p.Lost, p.Kept = &l.lost, l.kept
 		}
 	}
 	found = union(found, left)
@@ -172,7 +166,7 @@ func (r *repairer[S]) journal(v *salvage[S]) error {
 	if err := r.keep(v.path, "damaged", b); err != nil {
 		return err
 	}
-	r.lost[v.path] = loss{v.lost, v.kept}
+	r.lost[v.path] = v
 	if bytes.Equal(out, b) {
 		return nil
 	}

@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -9,11 +10,8 @@ import (
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/journal"
 	"github.com/talking-stick/tt/journal/event"
+	"github.com/talking-stick/tt/journal/wire"
 )
-
-// EventDamaged is the type of an event in the place of one that could not be read. It
-// keeps event_seq without a gap, tells the number of the turn, and changes nothing else.
-const EventDamaged = event.Damaged
 
 // A repair keeps a journal in memory.
 const (
@@ -23,8 +21,8 @@ const (
 
 // A salvage makes a journal of what can be read of a damaged one. Lines that can be read
 // are kept byte by byte; each event that is missing between them becomes an event of type
-// [EventDamaged]. If the numbers of lines contradict each other it fails: a person has to
-// say which line is right.
+// [event.Damaged]. Where state.json knows what they did, one more event tells it. If the
+// numbers of lines contradict each other it fails: a person has to say which line is right.
 type salvage[S any] struct {
 	room      *fsroom.Room[S]
 	path      string // of the damaged journal
@@ -42,7 +40,8 @@ type salvage[S any] struct {
 	state  S
 	seq    int64       // the last one in out
 	bad    int64       // lines since then that cannot be read
-	lost   int         // events in out of type EventDamaged, or made by Reopen
+	lost   int         // events in out of type Damaged, or made by Reopen
+	losses event.Lost  // from the first of them to the last
 	after  event.Event // has the turn and the time of the last event in out
 }
 
@@ -89,10 +88,18 @@ func (v *salvage[S]) make() ([]byte, error) {
 		return nil, err
 	}
 	if len(v.out) == 0 {
-		v.seq = v.first - 1
+		v.seq, v.after.CreatedAt = v.first-1, event.NewTime(v.room.Store().Options().Now())
 	}
 	v.after.Turn = max(v.after.Turn, v.turn)
-	return v.out, v.fill(max(v.last, v.seq+v.bad))
+	if err := v.fill(max(v.last, v.seq+v.bad)); err != nil || v.lost == 0 || v.seq != v.last || !v.canOpen() {
+		return v.out, err
+	}
+	known := wire.Append(nil, *v.known)
+	if bytes.Equal(known, wire.Append(nil, v.state)) {
+		return v.out, nil
+	}
+	return v.out, v.add(event.Event{Type: event.JournalDamaged, Reason: "the room goes on from what state.json has",
+		Payload: wire.Append(nil, &event.Loss{Lost: v.losses, State: known})})
 }
 
 // torn returns the offset of a torn tail, -1 if there is none.
@@ -150,15 +157,22 @@ func (v *salvage[S]) fill(seq int64) error {
 		return fmt.Errorf("%d events in a row are missing", seq-v.seq)
 	}
 	for v.seq < seq {
-		e := v.placeholder(v.seq + 1)
-		if err := v.room.Rules().Apply(v.state, &e); err != nil {
+		v.lost++
+		v.losses = event.Lost{From: cmp.Or(v.losses.From, v.seq+1), To: v.seq + 1}
+		if err := v.add(v.placeholder()); err != nil {
 			return err
 		}
-		v.out = e.Append(v.out)
-		v.seq++
-		v.lost++
 	}
 	return nil
+}
+
+// add appends an event that the repair makes.
+func (v *salvage[S]) add(e event.Event) error {
+	v.seq++
+	e.Seq, e.ID, e.RoomID = v.seq, v.room.Store().Options().NewID(), v.room.Name()
+	e.Turn, e.CreatedAt = v.after.Turn, v.after.CreatedAt
+	v.out = e.Append(v.out)
+	return v.room.Rules().Apply(v.state, &e)
 }
 
 // canOpen reports whether it is known how the room was opened.
@@ -169,17 +183,12 @@ func (v *salvage[S]) canOpen() bool {
 
 // placeholder returns the event in the place of a missing one. The first of a life told
 // what the room is, and is made again from the state at the end.
-func (v *salvage[S]) placeholder(seq int64) event.Event {
-	e := event.Event{Type: EventDamaged}
+func (v *salvage[S]) placeholder() event.Event {
+	e := event.Event{Type: event.Damaged}
 	if len(v.out) == 0 {
 		if v.orphan = !v.canOpen(); !v.orphan {
 			e = v.room.Rules().Reopen(*v.known)
 		}
-	}
-	e.Seq, e.ID, e.RoomID = seq, v.room.Store().Options().NewID(), v.room.Name()
-	e.Turn, e.CreatedAt = v.after.Turn, v.after.CreatedAt
-	if e.CreatedAt.IsZero() {
-		e.CreatedAt = event.NewTime(v.room.Store().Options().Now())
 	}
 	e.Reason = "this event could not be read any more; what was in its place is in " + v.kept
 	if v.gap {
