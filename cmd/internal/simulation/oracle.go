@@ -250,7 +250,8 @@ func (o *oracle) answered(p *proc, x *window, command string, r result) {
 		case turn.NotYet, turn.TakeoverAvailable:
 			claims = holding(r.answer, "current_owner")
 			x.called = x.called || r.answer["status"] == turn.TakeoverAvailable
-			if r.answer["status"] == turn.NotYet && r.answer["current_owner"] == x.agent && r.answer["granted_to_pid"] == nil && r.answer["held_by_pid"] == nil {
+			self := r.answer["current_owner"] == x.agent && r.answer["granted_to_pid"] == nil && r.answer["held_by_pid"] == nil
+			if self && r.answer["status"] == turn.NotYet && !x.ending {
 				o.find("a session refuses itself", "%s %s answers %s", x.name, command, o.w.said(r))
 			}
 		}
