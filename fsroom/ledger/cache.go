@@ -7,8 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
+	"time"
 
 	"github.com/talking-stick/tt/lockfile"
 )
@@ -65,37 +65,53 @@ func readCache(path string) *directory {
 	return top
 }
 
-// HasFiles reports whether each of some files, given with their whole paths, is in the last snapshot as it stands, or is not
-// there. It looks at nothing else: where it cannot tell, it is false.
-func (l *Ledger) HasFiles(paths []string) bool {
-	if len(paths) == 0 {
+// scanFiles changes what the last scan found to what some files, given with their whole paths, are now. It reports false if
+// a whole scan has to tell: one is not known, or is something else by now.
+func (s *scanner) scanFiles(top *directory, files []string) bool {
+	s.started = time.Now().UnixNano()
+	root, err := os.OpenRoot(s.root)
+	if err != nil {
 		return false
 	}
-	all, err := l.linesFrom(func(s *Snapshot) bool { return !s.isLast() })
-	top, n := readCache(l.cacheFile()), len(all)-1
-	if err != nil || n < 0 || top == nil || all[n].Boot != l.opts.Boot || all[n].Scan != top.id || all[n].Tree != top.id {
-		return false // a power cut may have taken it, or it is not as the scan found the tree
+	defer root.Close()
+	for _, path := range files {
+		rel, err := filepath.Rel(s.root, path)
+		if err != nil || !s.scanFile(root, top, filepath.ToSlash(rel)) {
+			return false
+		}
 	}
-	return !slices.ContainsFunc(paths, func(path string) bool {
-		rel, err := filepath.Rel(l.opts.Root, path)
-		now, gone := linkStat(path)
-		f := top.at(filepath.ToSlash(rel))
-		return err != nil || !errors.Is(gone, fs.ErrNotExist) && (f == nil || f.again || f.stat != now)
-	})
+	return true
 }
 
-// at returns what the scan found at a path below the directory, nil for nothing and for a directory.
-func (d *directory) at(path string) *file {
+// scanFile is scanFiles for the file at a path below a directory.
+func (s *scanner) scanFile(root *os.Root, d *directory, path string) bool {
 	name, below, deeper := strings.Cut(path, "/")
 	want := &file{name: name}
 	if deeper {
 		want.mode = modeDir
 	}
 	f := d.find(want, new(int))
-	if f != nil && deeper {
-		return f.sub.at(below)
+	now, err := linkStat(filepath.Join(s.root, filepath.FromSlash(d.prefix()+name)))
+	switch {
+	case f == nil && errors.Is(err, fs.ErrNotExist) || f != nil && !f.again && f.stat == now && !deeper:
+		return true
+	case f == nil || err != nil || isRegular(f.mode) != isRegular(now.mode):
+		return false
+	case deeper:
+		if now.mode != modeDir || !s.scanFile(root, f.sub, below) {
+			return false
+		}
+		f.id = f.sub.id
+	default:
+		changed := *f
+		changed.stat = now
+		if s.read(root, &reading{d, &changed, f, false}) != nil || len(s.left) > 0 || !isRegular(changed.mode) {
+			return false
+		}
+		*f = changed
+		s.count++
 	}
-	return f
+	return s.put(d) == nil
 }
 
 // A cacheReader reads values one after the other.

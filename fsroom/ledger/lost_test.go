@@ -4,9 +4,12 @@ package ledger
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"reflect"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -345,52 +348,57 @@ func TestCalm(t *testing.T) {
 	}
 }
 
-// TestHasFiles: a file counts as recorded only as it stands now, and where nothing speaks against it.
-func TestHasFiles(t *testing.T) {
+// TestScanFiles: a snapshot of some files alone is the one that a whole scan makes if nothing else has changed, and
+// what else has changed is in the next one.
+func TestScanFiles(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	f.git("init", "-q")
-	f.write("a", "1", "d/b", "1", "d/c/x", "1", ".gitignore", "*.o\n", "i.o", "1", "z", "1")
-	has := func(want bool, paths ...string) {
-		t.Helper()
-		var all []string
-		for _, path := range paths {
-			all = append(all, f.full(path))
-		}
-		for range 1000 { // until a scan is so much later that it need not read them again
-			if !want || f.HasFiles(all) {
-				break
-			}
-			f.settled()
-			f.take(WhyGuard, 1)
-		}
-		if f.HasFiles(all) != want {
-			t.Errorf("%q: recorded %v", paths, !want)
-		}
-	}
-	has(false, "a")
-	f.take(WhyStart, 1)
-	has(true, "a", "d/b", "d/c/x", "missing", "d/missing", "new/deep/x")
-	has(false)
-	for _, path := range []string{"i.o", "d", "../clock", "a/x"} {
-		has(false, "z", path)
-	}
-	f.write("d/b", "2")
-	has(false, "a", "d/b")
-	has(true, "a", "d/b")
-	f.rename("d", "e")
-	if err := os.Symlink("e", f.full("d")); err != nil {
+	f.write("a", "1", "d/b", "1", "d/c/x", "1", ".gitignore", "*.o\n", "i.o", "1", ".env", "1", "z", "1", "beside", "1")
+	if err := os.Symlink("d", f.full("link")); err != nil {
 		t.Fatal(err)
 	}
-	has(false, "e/b")
-	moment := f.settled()
-	f.write("a", "2")
-	f.settled()
-	if _, err := f.Take(t.Context(), Request{Why: WhyEnd, Turn: 1, Moment: moment}); err != nil {
-		t.Fatal(err)
+	n := 1
+	for _, x := range []struct {
+		change func()
+		files  []string
+		whole  bool // the snapshot is of a whole scan
+	}{
+		{func() { f.write("d/c/x", "2") }, []string{"d/c/x"}, false},
+		{func() { f.write("a", "3", "d/b", "3") }, []string{"a", "d/b", "missing", "new/x"}, false},
+		{func() { _ = os.Chmod(f.full("a"), 0o700) }, []string{"a"}, false},
+		{func() { _ = os.Chmod(f.full("a"), 0o644); f.write("a", "1") }, []string{"a"}, false},
+		{func() { _ = os.Remove(f.full("a")) }, []string{"a"}, true},
+		{func() {}, []string{"d/b", "d/missing", "new/deep/x"}, false},
+		{func() { f.write("new", "1") }, []string{"new"}, true},
+		{func() { f.write("d/b", "4") }, []string{"link/b"}, true},
+		{func() { f.write("d/b", "5") }, []string{"d"}, true},
+		{func() { f.write("d/b", "6") }, []string{"../store"}, true},
+		{func() { f.git("commit", "-q", "--allow-empty", "-m", "x") }, []string{"a"}, true},
+		{func() { _ = os.Remove(f.full("z")); _ = os.Symlink("a", f.full("z")) }, []string{"z"}, true},
+		{func() { f.rename("d", "e"); _ = os.Symlink("e", f.full("d")) }, []string{"d/b"}, true},
+	} {
+		f.take(WhyTick, 1)
+		x.change()
+		n++
+		f.write("beside", strconv.Itoa(n))
+		var files []string
+		for _, path := range x.files {
+			files = append(files, f.full(path))
+		}
+		s, err := f.Take(t.Context(), Request{Why: WhyGuard, Turn: 1, Files: files})
+		if err != nil {
+			t.Fatal(err)
+		}
+		next := f.take(WhyTick, 1)
+		if whole := s.Tree == next.Tree; whole != x.whole {
+			t.Errorf("%q: whole %v", x.files, whole)
+		}
+		f.write("beside", strconv.Itoa(n-1)) // as it was
+		if again := f.take(WhyTick, 1); !x.whole && (again.Tree != s.Tree || again.Perm != s.Perm || !maps.Equal(again.Modes, s.Modes) ||
+			!slices.Equal(again.LeftOut, s.LeftOut) || again.Ignored != s.Ignored) {
+			t.Errorf("%q: %+v, a whole scan %+v", x.files, s, again)
+		}
+		f.write("beside", strconv.Itoa(n))
 	}
-	has(false, "a") // as it was before
-	has(true, "a")
-	f.open(Options{Boot: "another"})
-	has(false, "a")
 }

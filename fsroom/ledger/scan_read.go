@@ -155,11 +155,15 @@ func (s *scanner) trees(d *directory) error {
 	if len(kept) == 0 && d.path != "" {
 		return nil
 	}
-	entries := make([]entry, 0, len(kept))
-	for _, f := range kept {
+	return s.put(d)
+}
+
+// put stores the tree of a directory.
+func (s *scanner) put(d *directory) (err error) {
+	entries := make([]entry, 0, len(d.files))
+	for _, f := range d.files {
 		entries = append(entries, entry{f.name, f.mode, f.id})
 	}
-	var err error
 	d.id, err = s.objects.putTree(entries)
 	return err
 }

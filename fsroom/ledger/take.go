@@ -24,6 +24,9 @@ type Request struct {
 	Moment time.Time
 	// Margin is how exact Moment is.
 	Margin time.Duration
+	// Files, given with their whole paths, are all that is looked at, if there are any: the rest is as in the last snapshot,
+	// where nothing speaks against that.
+	Files []string
 	// Line asks for a line of its own also if nothing has changed.
 	Line bool
 	// Ready, if it is not nil, is called as soon as the snapshot can be read, before it is safe

@@ -79,22 +79,19 @@ func (l *Ledger) look(ctx context.Context, keep bool, r Request) (*View, error) 
 	}
 	v := l.view(all)
 	v.objects.keep, v.objects.later = keep, r.Unsynced
-	if err := v.scan(ctx); err != nil {
+	if err := v.scan(ctx, r.Files); err != nil {
 		v.Close()
 		return nil, err
 	}
 	return v, nil
 }
 
-func (v *View) scan(ctx context.Context) error {
+// scan finds out what the tree is now. Of files, if there are any, alone it does so where that will do.
+func (v *View) scan(ctx context.Context, files []string) error {
 	opts := &v.ledger.opts
 	v.top = &directory{old: readCache(v.ledger.cacheFile())}
 	if v.top.old == nil || !v.objects.isOwn(v.top.old.id) { // it was lost, or packs were
 		v.top.old = v.recorded()
-	}
-	var err error
-	if v.rules, v.top.inRepo, err = v.topRules(); err != nil {
-		return err
 	}
 	s := &scanner{ctx: ctx, root: opts.Root, home: opts.Home, limits: opts.Limits, objects: v.objects}
 	var before []string
@@ -106,17 +103,28 @@ func (v *View) scan(ctx context.Context) error {
 		s.others, before = opts.Others(since)
 	}
 	head := v.repo.head()
-	if err := s.scan(v.rules, v.top); err != nil {
+	known := len(v.All) > 0 && v.top.old != nil && v.last == v.All[len(v.All)-1] && v.last.Tree == v.last.Scan && v.top.old.id == v.last.Scan
+	if len(files) > 0 && known && head == v.last.Head && len(s.others) == 0 && s.scanFiles(v.top.old, files) {
+		v.top, v.top.old.same = v.top.old, s.count == 0
+		s.count, s.left, s.ignores = v.last.Files, v.last.LeftOut, v.last.Ignored
+	} else if err := v.scanAll(s); err != nil {
 		return err
 	}
 	v.Now = &Snapshot{At: s.started, End: time.Now().UnixNano(), Tree: v.top.id, Scan: v.top.id, Head: head, Files: s.count, Others: before}
-	slices.SortFunc(s.left, func(a, b LeftOut) int { return strings.Compare(a.Path, b.Path) })
-	v.Now.LeftOut, v.Now.Ignored = s.left, s.ignores
-	if n := len(v.All); n > 0 && v.top.old != nil && v.last == v.All[n-1] {
-		v.Now.Calm = v.last.Tree == v.last.Scan && v.top.old.id == v.last.Scan && !s.went.Load()
-	}
+	v.Now.LeftOut, v.Now.Ignored, v.Now.Calm = s.left, s.ignores, known && !s.went.Load()
 	v.Now.Perm, v.Now.Modes = v.top.permissions()
 	return nil
+}
+
+// scanAll scans the whole tree.
+func (v *View) scanAll(s *scanner) (err error) {
+	if v.rules, v.top.inRepo, err = v.topRules(); err != nil {
+		return err
+	}
+	s.left = nil
+	err = s.scan(v.rules, v.top)
+	slices.SortFunc(s.left, func(a, b LeftOut) int { return strings.Compare(a.Path, b.Path) })
+	return err
 }
 
 // recorded returns what the scan of the last snapshot found, without what each file was: all are

@@ -232,8 +232,8 @@ func (r *recorder) Changed(st *turn.State, turnID int64, most int) (*member.Chan
 
 // Before implements [member.Recorder]. It is done in the process that asks: nothing is started.
 func (r *recorder) Before(ctx context.Context, st *turn.State, files []string, destroys string) {
-	if t := r.tree(st.Policy); t != nil && !t.Ledger.HasFiles(files) {
-		request := ledger.Request{Why: ledger.WhyGuard, Agent: r.room.Self.ID, Note: destroys, Line: destroys != ""}
+	if t := r.tree(st.Policy); t != nil {
+		request := ledger.Request{Why: ledger.WhyGuard, Agent: r.room.Self.ID, Note: destroys, Line: destroys != "", Files: files}
 		if st.Owner != "" {
 			request.Turn, request.Agent = st.Turn, st.Owner
 		}
