@@ -100,8 +100,8 @@ func (e *Env) now() time.Time {
 }
 
 // columns returns the width that text is laid out for.
-func (e *Env) columns() int {
-	if !e.StdoutTTY || e.Width == nil {
+func (e *Env) columns(terminal bool) int {
+	if !terminal || e.Width == nil {
 		return defaultWidth
 	}
 	width := e.Width()

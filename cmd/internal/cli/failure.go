@@ -64,7 +64,7 @@ func (p *Program) finish(call *Invocation, err error) int {
 		failure.With("warnings", out.notices)
 	}
 	// If standard error fails too, the error cannot be reported anywhere.
-	_, _ = io.WriteString(call.Env.Stderr, p.describe(failure, out.failing, call.Verbose))
+	_, _ = io.WriteString(call.Env.Stderr, p.describe(failure, call.Env, out.failing, call.Verbose))
 	var with *failWith
 	switch {
 	case errors.As(err, &with):
@@ -98,22 +98,22 @@ func asFailure(err error) *code.Error {
 	return code.New(code.Internal, "%s", err).Because(err)
 }
 
-func (p *Program) describe(e *code.Error, asJSON, verbose bool) string {
+func (p *Program) describe(e *code.Error, env *Env, asJSON, verbose bool) string {
 	if asJSON {
 		return failureJSON(e)
 	}
-	var b strings.Builder
+	t := errorText(env)
 	if stack, ok := e.Details["stack"].(string); ok {
-		b.WriteString(Block(stack))
+		t.Block("", stack)
 	}
-	fmt.Fprintf(&b, "%s: %s (%s)\n", p.Name, Line(e.Message), e.Code)
+	t.Line("%s: %s (%s)", p.Name, e.Message, Styled(e.Code))
 	if verbose && e.Err != nil {
-		fmt.Fprintf(&b, "cause: %s\n", Line(e.Err.Error()))
+		t.Line("cause: %s", e.Err)
 	}
 	if e.Hint != "" {
-		fmt.Fprintf(&b, "hint: %s\n", Line(e.Hint))
+		t.Line("hint: %s", e.Hint)
 	}
-	return b.String()
+	return t.String()
 }
 
 // failureJSON returns e as one JSON object: code, message and hint, then the details.

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/talking-stick/tt/fsroom/code"
 )
 
 func env(variables map[string]string, args ...string) *Env {
@@ -222,13 +224,27 @@ func TestVersionFromTheBuild(t *testing.T) {
 // TestWidth: help follows a narrow terminal, and nothing else does.
 func TestWidth(t *testing.T) {
 	for columns, want := range map[int]int{0: defaultWidth, 1: leastWidth, 60: 60, 200: 200} {
-		world := &Env{StdoutTTY: true, Width: func() int { return columns }}
-		if got := world.columns(); got != want {
+		world := &Env{Width: func() int { return columns }}
+		if got := world.columns(true); got != want {
 			t.Errorf("%d: got %d", columns, got)
 		}
-		world.StdoutTTY = false
-		if got := world.columns(); got != defaultWidth {
+		if got := world.columns(false); got != defaultWidth {
 			t.Errorf("%d without a terminal: got %d", columns, got)
+		}
+	}
+}
+
+// TestErrorsFit: an error and its hint fit a terminal, and are a line each elsewhere.
+func TestErrorsFit(t *testing.T) {
+	const message, hint = "a message of twenty-nine bytes", "what to do about it, in more words than fit"
+	program := &Program{Name: "toy"}
+	for terminal, want := range map[bool]string{
+		false: "toy: " + message + " (internal)\nhint: " + hint + "\n",
+		true:  "toy: a message of twenty-nine bytes\n  (internal)\nhint: what to do about it, in more words\n  than fit\n",
+	} {
+		env := &Env{StderrTTY: terminal, Width: func() int { return 42 }}
+		if got := program.describe(code.New(code.Internal, message).WithHint(hint), env, false, false); got != want {
+			t.Errorf("terminal %v: %q", terminal, got)
 		}
 	}
 }

@@ -42,7 +42,9 @@ func (o *Output) TellNotices() {
 
 func (o *Output) tell() {
 	for _, line := range o.notices {
-		_, _ = io.WriteString(o.env.Stderr, o.name+": warning: "+line+"\n")
+		t := errorText(o.env)
+		t.Line("%s: warning: %s", o.name, Styled(line))
+		_, _ = io.WriteString(o.env.Stderr, t.String())
 	}
 	o.notices = nil
 }
@@ -89,7 +91,9 @@ func (o *Output) WriteLine(v any, text func(t *Text)) error {
 // to it.
 func (o *Output) Remark(line string) {
 	// If standard error fails too, the error cannot be reported anywhere.
-	_ = o.send(o.env.Stderr, []byte(line+"\n"))
+	t := errorText(o.env)
+	t.Line("%s", Styled(line))
+	_ = o.send(o.env.Stderr, []byte(t.String()))
 }
 
 // CanRemarkNow reports whether a line can be written to standard error now without waiting

@@ -21,7 +21,12 @@ type Text struct {
 }
 
 func newText(env *Env) *Text {
-	return &Text{Style: styleFor(env), Now: env.now(), Width: env.columns(), Terminal: env.StdoutTTY}
+	return &Text{Style: styleFor(env), Now: env.now(), Width: env.columns(env.StdoutTTY), Terminal: env.StdoutTTY}
+}
+
+// errorText collects what is written to standard error.
+func errorText(env *Env) *Text {
+	return &Text{Width: env.columns(env.StderrTTY), Terminal: env.StderrTTY}
 }
 
 // String returns the text so far.
