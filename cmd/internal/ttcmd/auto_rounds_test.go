@@ -76,8 +76,8 @@ func (s *unaware) edit(name, line string) bool {
 func (s *unaware) stop() bool {
 	for active, reason := false, "block"; strings.Contains(reason, "block"); active = true {
 		reason = s.hook("stop", map[string]any{"hook_event_name": "Stop", "stop_hook_active": active})
-		if strings.Contains(reason, "is reserved for you") {
-			return true
+		if strings.Contains(reason, "is reserved for you") || strings.Contains(reason, "is offered to you") {
+			return true // a model that ended its turn all the same would be called no more
 		}
 	}
 	select {
