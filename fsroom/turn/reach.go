@@ -108,16 +108,14 @@ func (s *State) reach(f Facts, id string, spent bool) string {
 		return ReachNone
 	case h.How != "" && h.Unheard:
 		return ReachUnheard
+	case f.presence(id).Stopped: // once it goes on
+		return ReachNextPrompt
 	case h.How != "" && h.Busy:
 		return ReachBusy
 	case h.How != "" && !spent:
 		return ReachReady
-	case h.How != "":
-		return ReachNextPrompt
-	case h.Hooks:
-		return ReachNextPrompt
 	}
-	return ReachNone
+	return ReachNextPrompt
 }
 
 // When the recipient of a message hears of it.

@@ -48,6 +48,7 @@ func TestReach(t *testing.T) {
 		{"its model works", steps{ab, listening(busy, "b")}, turn.ReachBusy, "next_tool_call", "next_tool_call"},
 		{"does not answer", steps{ab, listening(unheard, "b")}, turn.ReachUnheard, "nobody!", "nobody!"},
 		{"hooks only", steps{ab, listening(hooks, "b")}, turn.ReachNextPrompt, "next_prompt!", "next_prompt!"},
+		{"is stopped", steps{ab, listening(ready, "b"), stopped("b")}, turn.ReachNextPrompt, "next_prompt!", "next_prompt!"},
 		{"gone", steps{ab, listening(ready, "b"), gone("b")}, turn.ReachNone, "nobody!", "nobody!"},
 		{"an observer", steps{members("a"), observers("b"), listening(ready, "b")}, turn.ReachReady, "listening", "next_prompt!"},
 		{"left", steps{ab, listening(ready, "b"), left("b")}, turn.ReachNone, "nobody!", "nobody!"},

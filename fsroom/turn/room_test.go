@@ -134,6 +134,11 @@ func waiting(ids ...string) step { return each(ids, func(p *present) { p.Waiting
 func alive(ids ...string) step   { return each(ids, func(p *present) { p.Process = turn.Alive }) }
 func gone(ids ...string) step    { return each(ids, func(p *present) { p.Process = turn.Gone }) }
 
+// stopped: the process of the session is suspended.
+func stopped(ids ...string) step {
+	return each(ids, func(p *present) { p.Process, p.Stopped = turn.Alive, true })
+}
+
 // dropped: the process has ended, but the session may live on in another.
 func dropped(ids ...string) step {
 	return each(ids, func(p *present) { p.Process, p.OutlivesProcess = turn.Gone, true })
