@@ -39,7 +39,7 @@ func (w *walker) printed(sc *scope, s *syntax.Stmt) input {
 		}
 		if next, ok := c.Y.Cmd.(*syntax.CallExpr); ok && len(next.Args) > 0 {
 			switch name := next.Args[0].Lit(); {
-			case name == "sort" || name == "uniq" || name == "cat" || name == "tee": // the same lines
+			case strings.Contains(" sort uniq cat tee head tail tac shuf grep egrep fgrep rg ", " "+name+" "): // the same lines, or some
 				return first
 			case name == "xargs":
 				return input{names: found}
