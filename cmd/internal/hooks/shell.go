@@ -21,7 +21,7 @@ import (
 
 // shell refuses a command that would write while another agent has the stick.
 func (h *run) shell(ctx context.Context) error {
-	if h.call.Command == "" || h.call.Dir == "" {
+	if h.call.Command == "" {
 		return nil
 	}
 	h.call.Dir = h.Env.Abs(h.call.Dir)

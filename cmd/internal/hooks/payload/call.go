@@ -5,7 +5,6 @@ package payload
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -44,8 +43,8 @@ var errNotAnObject = errors.New("the hook's input is not a JSON object")
 
 // Decode reads the input that the harness id sent to a hook of the kind. A harness may
 // run the hooks that it finds in the settings of another one: then the call says
-// which of them it is. Unknown fields are ignored and missing ones left empty. The
-// error says that data is not a JSON object, or that a field has the wrong type.
+// which of them it is. Unknown fields are ignored, and those that are missing or of another type left empty. The
+// error says that data is not a JSON object.
 func Decode(id harness.ID, kind harness.Kind, data []byte) (Call, error) {
 	var in input
 	if err := json.Unmarshal(data, &in); err != nil {
@@ -63,23 +62,18 @@ func Decode(id harness.ID, kind harness.Kind, data []byte) (Call, error) {
 	call := Call{Harness: h.ID, Kind: kind}
 	var idle *bool
 	var reply, reason string
-	err := errors.Join(
-		in.read(h.Input.Session, &call.SessionID),
-		in.read(h.Input.Event, &call.Event),
-		in.readFirst(h.Input.Dir, &call.Dir),
-		in.read(h.Input.Tool, &call.Tool),
-		in.read(h.Input.Repeated, &call.Repeated),
-		in.read(h.Input.Idle, &idle),
-		in.read(h.Input.Changed, &call.Changed),
-		in.read(h.Input.Prompt, &call.PromptText),
-		in.read(h.Input.Failure, &call.Failure),
-		in.read(h.Input.Reply, &reply),
-	)
-	if err != nil {
-		return Call{}, err
-	}
-	_ = in.read(h.Input.Reason, &reason)
-	_ = in.read(h.Input.Transcript, &call.Transcript) // a session that is not kept has null
+	read(in, h.Input.Session, &call.SessionID)
+	read(in, h.Input.Event, &call.Event)
+	in.readFirst(h.Input.Dir, &call.Dir)
+	read(in, h.Input.Tool, &call.Tool)
+	read(in, h.Input.Repeated, &call.Repeated)
+	read(in, h.Input.Idle, &idle)
+	read(in, h.Input.Changed, &call.Changed)
+	read(in, h.Input.Prompt, &call.PromptText)
+	read(in, h.Input.Failure, &call.Failure)
+	read(in, h.Input.Reply, &reply)
+	read(in, h.Input.Reason, &reason)
+	read(in, h.Input.Transcript, &call.Transcript)
 	call.Prompt = slices.ContainsFunc(h.Hooks.Events, func(e harness.HookEvent) bool { return e.Prompt && e.Event == call.Event })
 	if !call.Prompt {
 		call.PromptText = ""
@@ -94,7 +88,7 @@ func Decode(id harness.ID, kind harness.Kind, data []byte) (Call, error) {
 		call.readCommand(h.Input, in.get(h.Input.ToolInput))
 	}
 	if kind == harness.KindAsks && call.Command == "" {
-		_ = in.read(h.Input.Asked, &call.Command)
+		read(in, h.Input.Asked, &call.Command)
 	}
 	helper := string(in.get(h.Input.Subagent))
 	call.Subagent = helper != "" && helper != `""` && helper != "null"
@@ -108,12 +102,12 @@ func (c *Call) readPaths(h harness.HookInput, tool json.RawMessage) {
 	_ = json.Unmarshal(tool, &in) // it may be another kind of value
 	for _, name := range h.Files {
 		var path string
-		if in.read(name, &path) == nil && path != "" {
+		if read(in, name, &path); path != "" {
 			c.Paths = append(c.Paths, c.absolute(path))
 		}
 	}
 	var patch string
-	if c.Tool == "apply_patch" && in.read(h.Patch, &patch) == nil {
+	if read(in, h.Patch, &patch); c.Tool == "apply_patch" {
 		for _, path := range shell.Patched(patch) {
 			c.Paths = append(c.Paths, c.absolute(path))
 		}
@@ -136,15 +130,14 @@ func (c *Call) readCommand(h harness.HookInput, tool json.RawMessage) {
 	_ = json.Unmarshal(tool, &in) // it may be another kind of value
 	for _, name := range h.Command {
 		var list []string
-		if in.read(name, &list) == nil && len(list) > 0 {
+		read(in, name, &c.Command)
+		if read(in, name, &list); len(list) > 0 {
 			c.Command = list[len(list)-1]
-		} else {
-			_ = in.read(name, &c.Command)
 		}
 	}
 	for _, name := range h.CommandDir {
 		var dir string
-		if in.read(name, &dir) == nil && dir != "" && c.Command != "" {
+		if read(in, name, &dir); dir != "" && c.Command != "" {
 			c.Dir = c.absolute(dir)
 		}
 	}
@@ -173,28 +166,22 @@ func (in input) get(name string) json.RawMessage {
 	return object.get(inner)
 }
 
-// read decodes a field into target, and does nothing if there is no such field.
-func (in input) read(name string, target any) error {
-	raw := in.get(name)
-	if raw == nil {
-		return nil
+// read decodes a field into target, and does nothing if there is no such field, or one of another type: what a
+// harness has changed there says nothing of the others.
+func read[T any](in input, name string, target *T) {
+	var v T
+	if json.Unmarshal(in.get(name), &v) == nil {
+		*target = v
 	}
-	if err := json.Unmarshal(raw, target); err != nil {
-		return fmt.Errorf("%s: %w", name, err)
-	}
-	return nil
 }
 
 // readFirst decodes a field that is a string, or a list whose first element counts.
-func (in input) readFirst(name string, target *string) error {
+func (in input) readFirst(name string, target *string) {
 	var list []string
-	if in.read(name, &list) != nil {
-		return in.read(name, target)
-	}
-	if len(list) > 0 {
+	read(in, name, target)
+	if read(in, name, &list); len(list) > 0 {
 		*target = list[0]
 	}
-	return nil
 }
 
 func (c *Call) absolute(path string) string {
