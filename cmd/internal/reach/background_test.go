@@ -62,7 +62,15 @@ func TestClaudeInstalledLater(t *testing.T) {
 	w.tt("", "uninstall", w.h.id)
 	w.start()
 	w.tt("", "install", w.h.id, "--no-bus")
-	w.join()
+	for start, reach := time.Now(), ""; reach != "ready"; { // it takes up changed settings a moment later
+		if time.Since(start) > time.Minute {
+			t.Fatalf("it is %q; shown is\n%s", reach, tail(w.screen.screen()))
+		}
+		w.submit("go on [[say going on]]")
+		for asked := time.Now(); reach != "ready" && time.Since(asked) < 3*time.Second; time.Sleep(100 * time.Millisecond) {
+			reach, _ = w.reach()
+		}
+	}
 	if _, listening := w.reach(); listening != "claude-hook" {
 		t.Errorf("it listens by %q", listening)
 	}
