@@ -18,6 +18,7 @@ func asking() []harness {
 	openCode.files = changed(openCode.files, `{"*":"allow"}`, `{"bash":{"*":"ask","tt *":"allow"}}`)
 	gemini.files = changed(gemini.files, "", "")
 	gemini.args = []string{"--approval-mode", "default", "--model", "gemini-2.5-flash"}
+	gemini.stopped = "Requestcancelled"
 	return []harness{claude, codex, openCode, gemini}
 }
 
@@ -54,8 +55,10 @@ func TestDialog(t *testing.T) {
 				}
 			}
 			within(t, "a dialog is in tt why", 3*time.Second, time.Since(asked)) // of which tt has less than 0.2 s
+			mark := len(w.screen.screen())
 			w.screen.keys("\x1b")
 			refused, reach := time.Now(), ""
+			w.screen.await(mark, time.Minute, h.stopped)
 			w.until(20*time.Second, func() bool { reach, _ = w.reach(); return reach == "ready" || reach == "next_prompt" })
 			report(t, "refused: reach "+reach, time.Since(refused))
 			if reach == "next_prompt" {
