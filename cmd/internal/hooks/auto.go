@@ -125,6 +125,9 @@ func (h *run) next(agent *listen.Agent, room *member.Room, w *workspace.Workspac
 		return "You are " + ordinal(room.Place()) + ". End your turn: you are called when it is yours."
 	}
 	if !h.isProved(agent) {
+		if h.call.Foreign {
+			agent.CannotWake("another program runs the hooks of " + string(h.call.Harness))
+		}
 		return "You are " + ordinal(room.Place()) + ". Do the same again when it is free."
 	}
 	return waitYourself(w)
