@@ -184,9 +184,10 @@ func (x *doctorRun) checkHooks(ctx context.Context, c *cli.Invocation, client *m
 	}
 	// One process of such a harness runs the sessions of many terminals.
 	servesMany := func(h skills.HookHealth) bool { return h.Installed > 0 && harness.Get(h.Harness).ServerArg != "" }
-	if dir := c.Env.Lookup("TALKING_STICK_DATA_DIR"); dir != "" && slices.ContainsFunc(x.Hooks, servesMany) {
-		x.Hints = append(x.Hints, "Codex's background server has the variables of the terminal that started it: "+
-			"TALKING_STICK_DATA_DIR="+dir+" reaches its agents only if it was set there. To be sure: codex app-server daemon stop")
+	if i, dir := slices.IndexFunc(x.Hooks, servesMany), c.Env.Lookup("TALKING_STICK_DATA_DIR"); dir != "" && i >= 0 {
+		h := harness.Get(x.Hooks[i].Harness)
+		x.Hints = append(x.Hints, "the background server of "+h.Program+" has the variables of the terminal that started it: "+
+			"TALKING_STICK_DATA_DIR="+dir+" reaches its agents only if it was set there. To be sure: "+h.Program+" "+h.ServerArg+" daemon stop")
 	}
 }
 

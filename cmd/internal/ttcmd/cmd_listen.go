@@ -128,7 +128,8 @@ func listenTransport(c *cli.Invocation, client *member.Client) (listenWay, error
 		}
 		return nil
 	}}
-	if via == hearing.ByOpenCode || via == viaStdout && client.Self.Harness == "opencode" {
+	own := harness.Find(client.Self.Harness)
+	if via == hearing.ByOpenCode || via == viaStdout && own != nil && own.Hooks.Shape == harness.Plugin {
 		t.How = hearing.ByOpenCode
 	}
 	return listenWay{t, true}, nil
