@@ -32,6 +32,9 @@ func (s *State) Words(f Facts, agent string) string {
 		_, claim := s.deadlines(f)
 		which = " until " + claim.Format(utcClock) + ", then takeover"
 	}
+	if !s.eligible(f, agent, ReasonClaimTimeout) && !IsPerson(agent) { // who may do so all the same
+		which += " by another member"
+	}
 	return "reserved for " + s.ReservedFor + which
 }
 
