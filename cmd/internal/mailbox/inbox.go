@@ -48,6 +48,7 @@ type InboxTurn struct {
 	TurnID      int64  `json:"turn_id"`
 	Owner       string `json:"owner,omitempty"`
 	ReservedFor string `json:"reserved_for,omitempty"`
+	OfferedTo   string `json:"offered_to,omitempty"` // the only member that may claim the free turn for now
 
 	LeaseExpiresAt *event.Time `json:"lease_expires_at,omitzero"`
 	ClaimExpiresAt *event.Time `json:"claim_expires_at,omitzero"`
@@ -132,7 +133,7 @@ func (m *Mailbox) Inbox(ctx context.Context) (*Inbox, error) {
 		Messages: []event.Event{}, Answers: []InboxAnswer{}, Notes: []InboxNote{}, Questions: []InboxQuestion{}, Asked: []questions.Question{},
 	}
 	in.Turn = InboxTurn{
-		State: v.State, TurnID: v.TurnID, Owner: v.Owner, ReservedFor: v.ReservedFor, LeaseExpiresAt: v.LeaseExpiresAt,
+		State: v.State, TurnID: v.TurnID, Owner: v.Owner, ReservedFor: v.ReservedFor, OfferedTo: v.OfferedTo, LeaseExpiresAt: v.LeaseExpiresAt,
 		ClaimExpiresAt: v.ClaimExpiresAt,
 		ForYou: isMember && (v.Owner == m.Room.Self.ID && f.Window == 0 ||
 			slices.Contains([]string{v.ReservedFor, st.Pending.Preferred}, m.Room.Self.ID)),
