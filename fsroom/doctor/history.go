@@ -64,15 +64,14 @@ func (r *repairer[S]) sayLost(cached, folded *fsroom.Snapshot[S]) (_, _ *fsroom.
 			return nil, nil, err
 		}
 	}
+	finish := r.Room.Finish
 	if now.Untold() {
-		err = r.Room.SayLost(now)
-	} else {
-		err = r.Room.Finish(now)
+		finish = r.Room.SayLost
 	}
-	if err != nil {
-		return nil, nil, err
+	if err = finish(now); err == nil {
+		cached, err = r.Room.Cached()
 	}
-	if cached, err = r.Room.Cached(); err == nil {
+	if err == nil {
 		folded, err = r.Room.Fold(cached)
 	}
 	return cached, folded, err

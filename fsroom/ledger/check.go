@@ -19,9 +19,8 @@ type Problem struct {
 // CodeDamaged is the code of contents that the store cannot give any more.
 const CodeDamaged = "ledger_damaged"
 
-// Check looks for what does not fit together, and with repair removes it: lines that cannot be
-// read or whose tree is gone, and a change of the tree that a killed process has begun. It reads what snapshots have, to the
-// last byte; a damaged content that a file still has is stored again by the next snapshot after a repair.
+// Check looks for what does not fit together, and with repair removes it: lines that cannot be read or whose tree is gone, and a begun
+// change of the tree. It reads all content; what is damaged, and a file still has, is stored again by the next snapshot after a repair.
 func (l *Ledger) Check(ctx context.Context, repair bool) (found []Problem) {
 	if repair {
 		unlock, err := l.lock(ctx, true)
@@ -45,11 +44,11 @@ func (l *Ledger) Check(ctx context.Context, repair bool) (found []Problem) {
 	if repair {
 		defer func() { _ = os.Remove(l.droppedFile()) }() // said, or by what a repair says
 	}
-	b, err := os.ReadFile(l.linesFile())
+	lines, bad, b, err := l.lines()
 	if err != nil {
+		add(l.linesFile(), err.Error(), false, func() error { return err })
 		return found
 	}
-	lines, bad := parseLines(b)
 	v := l.view(lines)
 	defer v.Close()
 	needed := make(map[ID]bool)
@@ -69,7 +68,8 @@ func (l *Ledger) Check(ctx context.Context, repair bool) (found []Problem) {
 		add(l.packDir(), itoa(damaged)+" snapshots are damaged and cannot be brought back as they were", false, mend).Code = CodeDamaged
 	}
 	if bad > 0 {
-		add(l.linesFile(), itoa(bad)+" lines of snapshots are damaged; the others are whole", true, func() error { return l.replaceLines(kept, v.last) })
+		add(l.linesFile(), itoa(bad)+" lines of snapshots are damaged and cannot be brought back; the others are whole", false,
+			func() error { _ = os.Remove(l.cacheFile()); return l.replaceLines(kept, v.last) }).Code = CodeDamaged
 	}
 	return found
 }

@@ -407,6 +407,33 @@ func TestUndoOfAnything(t *testing.T) {
 	})
 }
 
+// TestLinesAreGone: where the list of snapshots was damaged, nobody says that nothing went, until it is repaired.
+func TestLinesAreGone(t *testing.T) {
+	t.Parallel()
+	for _, harm := range []string{"", "null\n", "\x00\x00\x00", "gone"} {
+		f := newFixture(t)
+		f.write("a", "1", "b", "2")
+		f.take(WhyGuard, 0)
+		if err := os.WriteFile(f.linesFile(), []byte(harm), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if harm == "gone" {
+			f.damage(f.linesFile(), 0, harm)
+		}
+		f.remove("b")
+		if lost := f.lost(); lost.Plan.Damaged != 1 {
+			t.Errorf("%q: %+v", harm, lost.Plan)
+		}
+		for i := range 3 {
+			if found := f.Check(t.Context(), i == 1); i < 2 != (len(found) == 1 && found[0].Code == CodeDamaged && !found[0].Harmless) {
+				t.Errorf("%q, %d: %+v", harm, i, found)
+			}
+		}
+		f.take(WhyGuard, 0)
+		f.readable()
+	}
+}
+
 // TestPruneSaysWhatItDrops: damaged lines that a prune leaves out are named by the next check, once.
 func TestPruneSaysWhatItDrops(t *testing.T) {
 	t.Parallel()

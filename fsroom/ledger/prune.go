@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -272,8 +271,7 @@ func (l *Ledger) repack(must bool, kept []*Snapshot, last *Snapshot) error {
 	if err := cmp.Or(o.write(), o.syncPacks()); err != nil {
 		return err
 	}
-	b, _, err := readEnd(l.linesFile(), math.MaxInt64)
-	_, bad := parseLines(b)
+	_, bad, _, err := l.lines()
 	if err := cmp.Or(err, l.replaceLines(kept, last)); err != nil {
 		return err
 	}

@@ -120,20 +120,24 @@ func ParseName(name string) (int64, bool) {
 // left out.
 func (l *Ledger) Snapshots() ([]*Snapshot, error) {
 	all, err := l.Lines()
-	if len(all) == 0 {
-		return nil, err
-	}
 	v := l.view(all)
 	v.Close()
-	return v.All, nil
+	return v.All, err
 }
 
-// Lines is [Ledger.Snapshots] without a look at the trees, of which some may be lost. A line that is
-// torn or damaged is left out.
+// Lines is [Ledger.Snapshots] without a look at the trees, of which some may be lost. A line that is torn or damaged is left out.
 func (l *Ledger) Lines() ([]*Snapshot, error) {
-	b, _, err := readEnd(l.linesFile(), math.MaxInt64)
-	all, _ := parseLines(b)
+	all, _, _, err := l.lines()
 	return all, err
+}
+
+// lines returns the snapshots, how many lines are damaged, and the bytes of the file. One that is gone had a line.
+func (l *Ledger) lines() (all []*Snapshot, bad int, b []byte, err error) {
+	b, _, err = readEnd(l.linesFile(), math.MaxInt64)
+	if all, bad = parseLines(b); len(b) == 0 && exists(l.cacheFile()) {
+		bad++
+	}
+	return all, bad, b, err
 }
 
 // Recent is [Ledger.Lines] for the end of a turn, which costs the same however long the store is. Older
@@ -173,7 +177,7 @@ func (l *Ledger) linesFrom(first func(*Snapshot) bool) (all []*Snapshot, err err
 
 // readEnd returns the last bytes of a file, from the beginning of a line on, and whether they are all.
 func readEnd(path string, most int64) (b []byte, whole bool, err error) {
-	f, err := os.Open(path)
+	f, err := lockfile.OpenRegular(path, os.O_RDONLY)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, true, nil
 	}
