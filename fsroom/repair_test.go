@@ -66,6 +66,7 @@ func TestRepairJournal(t *testing.T) {
 	tests := map[string]struct {
 		harm func(l []string) []string
 		lost []int // numbers within the life, from 0, of the events that are lost
+		more int   // lines that were no events
 		name string
 	}{
 		"a line in the middle": {harm: func(l []string) []string { l[3] = "###\n"; return l }, lost: []int{3}},
@@ -89,6 +90,7 @@ func TestRepairJournal(t *testing.T) {
 		"the first line":   {harm: func(l []string) []string { l[0] = "oops\n"; return l }, lost: []int{0}},
 		"all but the last": {harm: func(l []string) []string { return []string{"a\n", "b\n", l[6]} }, lost: []int{0, 1, 2, 3, 4, 5}},
 		"every line":       {harm: func([]string) []string { return []string{"a\n"} }, lost: []int{0, 1, 2, 3, 4, 5, 6}},
+		"more lines":       {harm: func(l []string) []string { return append(l[:6], "oops\n", "oops\n") }, lost: []int{6}, more: 1},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -103,12 +105,12 @@ func TestRepairJournal(t *testing.T) {
 			f.must(err)
 			damaged := strings.Join(test.harm(slices.Clone(before)), "")
 			f.write(f.room.JournalPath(), []byte(damaged))
-			if got := f.repair(); len(got) == 0 || !got[0].Repaired || *got[0].Lost != len(test.lost) || !strings.Contains(got[0].Kept, ".damaged-") {
+			if got := f.repair(); len(got) == 0 || !got[0].Repaired || *got[0].Lost != len(test.lost)+test.more || !strings.Contains(got[0].Kept, ".damaged-") {
 				t.Fatalf("Repair: %+v", got)
 			}
 			after := lines(f.read(f.room.JournalPath()))
 			if last := after[len(after)-1]; strings.Contains(last, event.JournalDamaged) {
-				after = after[:len(after)-1]
+				after = after[:len(after)-1-test.more]
 			}
 			if len(after) != len(before) {
 				t.Fatalf("%d events, want %d:\n%s", len(after), len(before), strings.Join(after, ""))

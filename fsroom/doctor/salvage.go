@@ -91,7 +91,8 @@ func (v *salvage[S]) make() ([]byte, error) {
 		v.seq, v.after.CreatedAt = v.first-1, event.NewTime(v.room.Store().Options().Now())
 	}
 	v.after.Turn = max(v.after.Turn, v.turn)
-	if err := v.fill(max(v.last, v.seq+v.bad)); err != nil || v.lost == 0 || v.seq != v.last || !v.canOpen() {
+	read := v.seq
+	if err := v.fill(max(v.last, v.seq+v.bad)); err != nil || v.lost == 0 || read > v.last || !v.canOpen() {
 		return v.out, err
 	}
 	known := wire.Append(nil, *v.known)
