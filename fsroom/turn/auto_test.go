@@ -57,16 +57,21 @@ func TestAutoRelease(t *testing.T) {
 	}
 }
 
-// A hook takes a turn that is reserved for one that cannot be reached, but not for the author of its handoff.
+// A hook takes a turn that is reserved for one that cannot be reached, but not for the author of its handoff, unless that was a
+// hook and nobody wants the turn any more.
 func TestAutoTakesFromUnreachable(t *testing.T) {
-	for by, want := range map[string]string{"a": "takeover_ineligible", "c": ""} {
+	for _, c := range []struct {
+		by, want string
+		gone     bool
+	}{{"a", "takeover_ineligible", false}, {"c", "", false}, {"a", "", true}} {
 		w := room(t, members("a", "b", "c"), held("a"), later(time.Hour), wants("b"), endsAuto(false))
 		if w.state.ReservedFor != "b" {
 			t.Fatalf("reserved for %q", w.state.ReservedFor)
 		}
-		_, _, err := turn.Take(w.state, w.facts(), turn.TakeRequest{Agent: by, Lease: w.newID("lease"), Reason: "auto: b cannot be reached", Auto: true})
-		if got := string(code.Of(err)); (got == "") != (want == "") {
-			t.Errorf("%s: %v", by, err)
+		w.presence("b").Wants = !c.gone
+		_, _, err := turn.Take(w.state, w.facts(), turn.TakeRequest{Agent: c.by, Lease: w.newID("lease"), Reason: "auto: b cannot be reached", Auto: true})
+		if got := string(code.Of(err)); (got == "") != (c.want == "") {
+			t.Errorf("%s: %v", c.by, err)
 		}
 	}
 }

@@ -59,7 +59,8 @@ func Take(s *State, f Facts, r TakeRequest) ([]event.Event, WaitResult, error) {
 		}
 	}
 	reserved := s.Owner == "" && s.ReservedFor != ""
-	if err != nil && r.Auto && reserved && !s.isReachable(f, s.ReservedFor) && s.eligible(f, r.Agent, ReasonClaimTimeout) {
+	if err != nil && r.Auto && reserved && !s.isReachable(f, s.ReservedFor) &&
+		(s.eligible(f, r.Agent, ReasonClaimTimeout) || s.Pending.Auto && !s.IsWanted(f, r.Agent)) {
 		kind, err = ReasonClaimTimeout, nil
 	}
 	if err != nil && !r.Operator {

@@ -65,6 +65,9 @@ func TestWantsUntilItEnds(t *testing.T) {
 	if a.Unwant(true); !wants() {
 		t.Error("who was called and refused again is forgotten")
 	}
+	if f.ends(a); wants() {
+		t.Error("one whose process has ended is to be called")
+	}
 }
 
 // To whom a free turn is offered first is the first of those that want it.

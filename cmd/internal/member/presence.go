@@ -137,7 +137,6 @@ func (r *Room) presence(id string, look func(identity.Process) condition) turn.P
 	p := turn.Presence{
 		Seen: a.Marked(seenFile), Waited: a.Marked(waitingFile), Process: turn.Unknown,
 	}
-	p.Wants = !a.Marked(wantsFile).IsZero()
 	record := r.processRecord(id)
 	if len(record.Processes) > 0 {
 		last := record.Processes[len(record.Processes)-1]
@@ -149,6 +148,7 @@ func (r *Room) presence(id string, look func(identity.Process) condition) turn.P
 		p.OutlivesProcess = e.Quits && (p.OutlivesProcess || p.Process == turn.Unknown)
 		p.Process, p.PID, p.Stopped, p.EndedAt, p.SessionEnded = turn.Gone, 0, false, e.At.Time, true
 	}
+	p.Wants = p.Process != turn.Gone && !a.Marked(wantsFile).IsZero() // nothing calls one that has ended
 	return p
 }
 
