@@ -43,11 +43,14 @@ func TestSkillTeachesWhatItMust(t *testing.T) {
 	t.Parallel()
 	for _, word := range []string{
 		"your_turn", "not_yet", "takeover_available", "closed", "stale_lease", "turn_mismatch", "missed", "unread",
-		"9m fits a tool limit of 600 s", "unread_answers", "do_not", "tt leave", "tt help agents", "tt instructions show",
+		"ended job", "before a handoff", "work that was recorded", "9m fits a tool limit of 600 s", "unread_answers", "do_not", "tt leave", "tt help agents", "tt instructions show",
 		"tt wait", "tt release", "tt assign", "tt close --reason", "tt lock run", "tt ask", "tt answer", "tt inbox", "tt msg send", "tt notes add", "tt notes resolve",
 	} {
 		if !strings.Contains(skillText, word) {
 			t.Errorf("nothing about %q", word)
 		}
+	}
+	if strings.Contains(skillText, "opens the room again") {
+		t.Error("a wait opens no room that was closed")
 	}
 }
