@@ -140,7 +140,7 @@ func variables() []cli.Item {
 		{Name: "TT_LOCKS", What: "set by tt lock run: the locks that the command runs under"},
 		{Name: "VISUAL, EDITOR", What: "the editor for handoffs and instructions, a line for the shell"},
 		{Name: "NO_COLOR", What: "no colours"},
-		{Name: "CLAUDE_CONFIG_DIR, CODEX_HOME, GROK_HOME, XDG_CONFIG_HOME", What: "where harnesses keep their settings, for install"},
+		{Name: "CLAUDE_CONFIG_DIR, CODEX_HOME, COPILOT_HOME, GROK_HOME, XDG_CONFIG_HOME", What: "where harnesses keep their settings, for install"},
 		{Name: "TALKING_STICK_DISABLE_SKILL_SYNC", What: "leave installed copies of the skill as they are"},
 		{Name: "TALKING_STICK_DISABLE_MCP_MIGRATION", What: "leave registrations of the old MCP server alone"},
 	}
