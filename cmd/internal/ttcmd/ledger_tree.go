@@ -66,7 +66,7 @@ func (v *treeView) recorded(err error) (*treeView, error) {
 	if err == nil {
 		v.all, err = v.Tree.Ledger.Snapshots()
 	}
-	return v, err
+	return v, explainTree(err)
 }
 
 // files returns the paths of an argument as the tree names them: relative to the current
@@ -251,8 +251,8 @@ func explainTree(err error) error {
 		return code.New(code.ApplyFailed, "the tree could not be read: %s is not there", gone.Path).
 			WithHint("make it again (mkdir, or git worktree add), and run the same command there").With("why", why).Because(err)
 	}
-	return code.New(code.ApplyFailed, "the tree could not be read: %s", strings.ReplaceAll(why, "_", " ")).
-		WithHint("nothing was changed; try again").With("why", why).With("error", err.Error()).Because(err)
+	return code.New(code.ApplyFailed, "the tree could not be read: %v", err).
+		WithHint("nothing was changed; mend that, and try again").With("why", why).Because(err)
 }
 
 // lookNow scans the tree without recording it.
