@@ -12,6 +12,9 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/talking-stick/tt/cmd/agent-bus/internal/tools"
+	"github.com/talking-stick/tt/cmd/internal/roomtypes"
+	"github.com/talking-stick/tt/fsroom"
+	"github.com/talking-stick/tt/fsroom/doctor"
 )
 
 func TestAPanicIsAnswered(t *testing.T) {
@@ -74,6 +77,28 @@ func TestADamagedTopicIsLeftOut(t *testing.T) {
 	mentions(t, r.text, "journal.jsonl", "tt doctor")
 	_, _, errs := s.cli("", "cli", "topics", "list")
 	mentions(t, errs, s.id)
+}
+
+// TestALostQuestionStaysOpen: a repair keeps the question whose text cannot be read any more.
+func TestALostQuestionStaysOpen(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, false)
+	red, cat := s.as("red"), s.as("cat")
+	lost := red.asks()
+	red.asks()
+	s.damage()
+	store, err := fsroom.Open(s.dir, fsroom.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	doctor.Repair(s.context(), fsroom.At(store, roomtypes.Topics(), s.id))
+	for _, format := range []string{"--text", "--json"} {
+		status, out, errs := s.cli("", "cli", "export", s.id, format)
+		equal(t, errs, status, 0)
+		mentions(t, out, lost)
+	}
+	equal(t, "open", len(cat.offered()), 2)
+	cat.ok("answer", s.responses(item(lost, `["next?"]`, "")))
 }
 
 func TestAdminReads(t *testing.T) {

@@ -55,7 +55,10 @@ func (s *State) applyLoss(e *event.Event) error {
 	if err := wire.Decode(p.State, known); err != nil {
 		return err
 	}
-	known.whole = s.whole
+	if known.whole = s.whole; s.whole {
+		older := slices.DeleteFunc(s.Questions, func(q Question) bool { return known.indexed(q.ID) != nil })
+		known.Questions, known.index, known.Forgotten = append(older, known.Questions...), nil, known.Forgotten-len(older)
+	}
 	*s = *known
 	return nil
 }

@@ -100,6 +100,26 @@ func TestStateForgetsTheSettled(t *testing.T) {
 	})
 }
 
+// TestHistoryAcrossALoss: where events are lost, the history keeps the questions that it had.
+func TestHistoryAcrossALoss(t *testing.T) {
+	l := newLong(t)
+	for n := range 3 * topic.KeptSettled {
+		l.asks(n)
+		l.settles(n, topic.EventMarked)
+	}
+	known := l.foldInto(topic.New("t"))
+	l.add(event.JournalDamaged, "", `{"lost_from":9,"lost_to":9,"state":%s}`, topictest.JSON(known))
+	s := l.foldInto(topic.NewHistory("t"))
+	for n := range 3 * topic.KeptSettled {
+		if s.Question(fmt.Sprint("q", n)) == nil {
+			t.Fatalf("question %d is gone", n)
+		}
+	}
+	if known.Forgotten == 0 || s.Forgotten != 0 || s.Counts() != known.Counts() {
+		t.Errorf("%d forgotten, %d by the history; %+v, %+v", known.Forgotten, s.Forgotten, known.Counts(), s.Counts())
+	}
+}
+
 // TestSettledQuestionsCostNothing, however many questions were settled.
 func TestSettledQuestionsCostNothing(t *testing.T) {
 	size := func(questions int) int {

@@ -104,12 +104,7 @@ func (l Lookup) Answer(ref AnswerRef) (Answer, error) {
 	if err != nil {
 		return Answer{}, err
 	}
-	if p.Pointers == nil {
-		p.Pointers = []string{}
-	}
-	if p.Followups == nil {
-		p.Followups = []string{}
-	}
+	p.Pointers, p.Followups = append([]string{}, p.Pointers...), append([]string{}, p.Followups...) // never null
 	return Answer{AnswerID: p.AnswerID, AnsweredBy: cmp.Or(e.From, ref.AnsweredBy), AnsweredAt: e.CreatedAt, Payload: p.Payload}, nil
 }
 

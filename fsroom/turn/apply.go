@@ -65,17 +65,14 @@ func (s *State) change(e *event.Event) error {
 // applyLoss makes s the state that the room goes on from after events were lost.
 func (s *State) applyLoss(e *event.Event) error {
 	var p event.Loss
-	known := New(s.RoomID)
-	err := decode(e, &p)
-	if err == nil && len(p.State) > 0 {
-		err = wire.Decode(p.State, known)
+	if err := decode(e, &p); err != nil || len(p.State) == 0 {
+		return err
 	}
-	if err != nil {
+	known := New(s.RoomID)
+	if err := wire.Decode(p.State, known); err != nil {
 		return fmt.Errorf("%s event %d: state: %w", e.Type, e.Seq, err)
 	}
-	if len(p.State) > 0 {
-		*s = *known
-	}
+	*s = *known
 	return nil
 }
 

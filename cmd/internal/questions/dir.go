@@ -231,7 +231,9 @@ func Whole(ctx context.Context, r *Topic) (*topic.State, topic.Lookup, error) {
 		}
 		return s.Apply(e)
 	})
-	return s, func(seq int64) (*event.Event, error) { return texts[seq], nil }, err
+	return s, func(seq int64) (*event.Event, error) {
+		return cmp.Or(texts[seq], &event.Event{Type: event.Damaged}), nil
+	}, err
 }
 
 // Await waits until over reports true for the topic, or the context ends.
