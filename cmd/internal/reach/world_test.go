@@ -125,13 +125,19 @@ func (w *world) start(more ...string) {
 	if len(more) == 0 {
 		w.session = unique("session-")
 	}
-	w.screen.enter(w.session + " says hello [[sh tt join --json]] [[say joined]]")
+	mark, hello := len(w.screen.screen()), unique("hello-")
+	w.screen.enter(w.session + " says " + hello + " [[sh tt join --json]] [[say joined]]")
 	r, _, ok := w.model.next(n, 5*time.Second, "agent_id", "workspace_root")
-	for range 20 { // Gemini CLI takes no line while it starts
-		if !ok {
-			w.screen.keys("\r")
-			r, _, ok = w.model.next(n, 5*time.Second, "agent_id", "workspace_root")
+	for range 20 { // Gemini CLI takes no line while it starts, and loses one while it resumes a session
+		if ok {
+			break
 		}
+		if strings.Contains(w.screen.screen()[mark:], hello) {
+			w.screen.keys("\r")
+		} else {
+			w.screen.enter(w.session + " says " + hello + " [[sh tt join --json]] [[say joined]]")
+		}
+		r, _, ok = w.model.next(n, 5*time.Second, "agent_id", "workspace_root")
 	}
 	if !ok {
 		w.t.Fatalf("the model did not join; shown is\n%s", tail(w.screen.screen()))
