@@ -58,7 +58,7 @@ func TestPagesForAgentsAreShort(t *testing.T) {
 func TestHelpTeachesWhatTheSkillLeavesOut(t *testing.T) {
 	page := strings.Join(strings.Fields(helpAgents(t)), " ")
 	for _, words := range []string{
-		"open_claim", "sequence", "direct_pass", "already_owner", "owner_timeout", "owner_gone", "claim_timeout", "recipient_gone",
+		"open_claim", "sequence", "direct_pass", "already_owner", "owner_timeout", "owner_gone", "claim_timeout", "recipient_gone", "owner_idle", "owner_limited", "your own where nobody else came",
 		"guardian_pid", "make sure that nobody works on it any more", "git status", "wait once more",
 		"in the foreground", "longest ago", "last one", "do_not", "tt events --follow", "tt leave", "tt take --reason", "--operator-requested",
 	} {

@@ -22,13 +22,15 @@ var topics = []cli.Topic{
 func reasons() []cli.Item {
 	return []cli.Item{
 		{Name: "open_claim", What: "your_turn: nothing was pending"},
-		{Name: "sequence", What: "your_turn: after a release"},
+		{Name: "sequence", What: "your_turn: after a release, your own where nobody else came"},
 		{Name: "direct_pass", What: "your_turn: it was assigned to you"},
 		{Name: "already_owner", What: "your_turn: you hold it; if your guardian had ended, a new one runs"},
 		{Name: "owner_timeout", What: "takeover_available: the holder was silent until its lease ran out"},
 		{Name: "claim_timeout", What: "takeover_available: the one it was reserved for did not come"},
 		{Name: "owner_gone", What: "takeover_available: the holder's process has ended"},
 		{Name: "recipient_gone", What: "takeover_available: that of the one it was reserved for"},
+		{Name: "owner_idle", What: "takeover_available: the holder's model has ended its turn"},
+		{Name: "owner_limited", What: "takeover_available: it has reached a limit"},
 	}
 }
 
