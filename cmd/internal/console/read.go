@@ -136,8 +136,11 @@ func (m *model) memberText(x *look.Member) string {
 		m.memberState(&m.detail.Room, x).word, "", "name      " + x.DisplayName, "joined    " + m.clock(x.JoinedAt.Time),
 		"seen      " + m.clock(x.LastSeenAt.Time), "process   " + string(x.Process),
 	}
-	if x.PID != 0 {
-		lines[len(lines)-1] += ", pid " + number(int64(x.PID))
+	switch pid := number(int64(x.PID)); {
+	case x.Guardian && x.PID != 0:
+		lines[len(lines)-1] = "process   none known; its guardian is alive, pid " + pid
+	case x.PID != 0:
+		lines[len(lines)-1] += ", pid " + pid
 	}
 	if _, word, means := hearing(x); word != "" {
 		lines = append(lines, "reach     "+word+": "+means)

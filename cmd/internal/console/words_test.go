@@ -27,3 +27,14 @@ func TestEveryEventHasWords(t *testing.T) {
 		}
 	}
 }
+
+// TestProcessOfMember: the guardian of a turn is not said to be the process of its agent.
+func TestProcessOfMember(t *testing.T) {
+	m := sampleRoom(120, 40)
+	x := &look.Member{MemberView: turn.MemberView{AgentID: "a:1", Process: turn.Alive}, PID: 7}
+	for guardian, want := range map[bool]string{false: "process   alive, pid 7\n", true: "process   none known; its guardian is alive, pid 7\n"} {
+		if x.Guardian = guardian; !strings.Contains(m.memberText(x)+"\n", want) {
+			t.Errorf("not %q in %q", want, m.memberText(x))
+		}
+	}
+}

@@ -91,6 +91,7 @@ type Member struct {
 	turn.MemberView
 	PID        int       // of the process that stands for the member; 0: none is known
 	Stopped    bool      // that process is suspended
+	Guardian   bool      // it is the guardian of its turn, as no process of its own is known
 	WaitsSince time.Time // when its present wait began; zero: it does not wait
 	LastHeld   int64     // the event of its last grant; 0: it never held the stick
 }
@@ -191,7 +192,7 @@ func (l *Looker) room(name string) (res Room, room *member.Room, st *turn.State,
 		x := Member{MemberView: v, LastHeld: st.Member(v.AgentID).LastHeld}
 		p := f.Presence(v.AgentID)
 		if p.Process == turn.Alive {
-			x.PID, x.Stopped = p.PID, p.Stopped
+			x.PID, x.Stopped, x.Guardian = p.PID, p.Stopped, p.Guardian
 		}
 		if v.Waiting {
 			x.WaitsSince = p.Waited
