@@ -113,8 +113,7 @@ func waitYourself(w *workspace.Workspace) string {
 	return "Wait for your turn with: tt wait --json --path " + code.ShellWord(w.Path)
 }
 
-// next says what a session that wants the turn is to do: where something calls it, it may end
-// the turn of its model.
+// next says what a session that wants the turn is to do: where something calls it, it may end the turn of its model.
 func (h *run) next(agent *listen.Agent, room *member.Room, w *workspace.Workspace) string {
 	if l := agent.Client.Hearing().Listener(); !h.isGuest(agent) && (l.Session != h.call.SessionID || !isOf(l.Process, agent)) {
 		_ = h.open(context.Background(), agent, false)
@@ -146,8 +145,7 @@ func (h *run) callByTime(agent *listen.Agent, room *member.Room) {
 	}
 }
 
-// isCalled reports whether the session is woken when its model is idle, although nothing listens
-// for it now.
+// isCalled reports whether the session is woken when its model is idle, although nothing listens for it now.
 func (h *run) isCalled(agent *listen.Agent) bool {
 	hooks := h.row().Hooks
 	if agent.Client.Hearing().Listens() != "" {

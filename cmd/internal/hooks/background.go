@@ -18,13 +18,12 @@ const (
 	hearCommand  = "hear"  // [listen.Agent.Hear]
 )
 
-// proveAfter is how long after a harness was told to watch the wake file it is
-// notified for the first time, which shows whether it does; and how long after its hook
-// could not find out what is new it is notified again.
+// proveAfter is how long after a harness was told to watch the wake file it is notified for the first time, which
+// shows whether it does; and how long after its hook could not find out what is new it is notified again.
 const proveAfter = 2 * time.Second
 
-// Prove notifies an agent once: a little later, and until then nothing else needs to look again
-// for the harness; or after the time after, if that is not 0 and its harness lives.
+// Prove notifies an agent once: a little later, and until then nothing else needs to look again for the harness; or
+// after the time after, if that is not 0 and its harness lives.
 func Prove(ctx context.Context, client *member.Client, after time.Duration) {
 	agent := &listen.Agent{Client: client}
 	if !agent.Client.Hearing().IsKnown() {

@@ -10,8 +10,8 @@ import (
 )
 
 const (
-	// watchPatience is how long a hook that was run because the wake file has changed
-	// waits for the end of the model's turn. The harness ends it a little later.
+	// watchPatience is how long a hook that was run because the wake file has changed waits for the end of the model's
+	// turn. The harness ends it a little later.
 	watchPatience = 80 * time.Second
 	// lookEvery is how often that hook looks whether the turn has ended.
 	lookEvery = 500 * time.Millisecond

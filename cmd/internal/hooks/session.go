@@ -82,9 +82,8 @@ func (h *run) watches() bool {
 	return !h.call.Foreign && h.row().Hooks.Has(harness.KindFileChanged) && (h.lasts() || h.Env.Lookup(h.row().Hooks.Interactive.Var) == "")
 }
 
-// isProved reports whether what the hooks of the harness do to wake an agent is known to work: the
-// environment has a variable of the harness, so that it has run the hook itself, or it has noticed a
-// notification.
+// isProved reports whether what the hooks of the harness do to wake an agent is known to work: the environment has a
+// variable of the harness, so that it has run the hook itself, or it has noticed a notification.
 func (h *run) isProved(agent *listen.Agent) bool {
 	row := h.row()
 	has := func(name string) bool { return name != "" && h.Env.Lookup(name) != "" }
