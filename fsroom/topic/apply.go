@@ -59,6 +59,7 @@ func (s *State) applyLoss(e *event.Event) error {
 		older := slices.DeleteFunc(s.Questions, func(q Question) bool { return known.indexed(q.ID) != nil })
 		known.Questions, known.index, known.Forgotten = append(older, known.Questions...), nil, known.Forgotten-len(older)
 	}
+	known.TopicID = cmp.Or(s.TopicID, known.TopicID)
 	*s = *known
 	return nil
 }

@@ -109,7 +109,10 @@ func TestHistoryAcrossALoss(t *testing.T) {
 	}
 	known := l.foldInto(topic.New("t"))
 	l.add(event.JournalDamaged, "", `{"lost_from":9,"lost_to":9,"state":%s}`, topictest.JSON(known))
-	s := l.foldInto(topic.NewHistory("t"))
+	s := l.foldInto(topic.NewHistory("elsewhere"))
+	if s.TopicID != "elsewhere" {
+		t.Errorf("topic %s", s.TopicID)
+	}
 	for n := range 3 * topic.KeptSettled {
 		if s.Question(fmt.Sprint("q", n)) == nil {
 			t.Fatalf("question %d is gone", n)

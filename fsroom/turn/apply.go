@@ -72,6 +72,7 @@ func (s *State) applyLoss(e *event.Event) error {
 	if err := wire.Decode(p.State, known); err != nil {
 		return fmt.Errorf("%s event %d: state: %w", e.Type, e.Seq, err)
 	}
+	known.RoomID = cmp.Or(s.RoomID, known.RoomID) // an import has given another
 	*s = *known
 	return nil
 }

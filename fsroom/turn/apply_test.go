@@ -57,6 +57,13 @@ func TestApplyLoss(t *testing.T) {
 		t.Error("a state that cannot be read is believed")
 	}
 	w.alike("the room after that", s)
+	moved := turn.New("elsewhere") // an import
+	for i := range w.events {
+		if err := moved.Apply(&w.events[i]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	equal(t, "room", moved.RoomID, "elsewhere")
 }
 
 // TestEventTypes: the list is complete, and every kind was there.
