@@ -9,6 +9,7 @@ import (
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/journal"
 	"github.com/talking-stick/tt/journal/event"
+	"github.com/talking-stick/tt/lockfile"
 )
 
 // loadTries bounds how often a reader starts over because a life of the room
@@ -37,7 +38,7 @@ func (r *Files[S]) Load() (*Snapshot[S], error) {
 		case err != nil:
 			return nil, err
 		case !info.Mode().IsRegular():
-			return nil, &journal.CorruptError{Path: r.JournalPath(), Line: 1, Problem: "it is not a regular file"}
+			return nil, &lockfile.NotRegularError{Path: r.JournalPath(), Mode: info.Mode().Type()}
 		default:
 			r.store.keepPrivate(r.JournalPath(), info)
 			if cached != nil && cached.covers(info) && !(r.isAlone() && r.isArchived(cached)) {

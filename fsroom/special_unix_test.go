@@ -2,6 +2,7 @@ package fsroom_test
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -108,6 +109,10 @@ func TestPlantedJournalAndLock(t *testing.T) {
 				lockedErr := f.room.Locked(context.Background(), func(*snapshot) error { return nil })
 				if code.Of(updateErr) != code.CorruptRoom || code.Of(lockedErr) != code.CorruptRoom {
 					t.Errorf("Update: %v; Locked: %v", updateErr, lockedErr)
+				}
+				var coded *code.Error
+				if errors.As(updateErr, &coded); strings.Contains(coded.Hint, "--repair") || !strings.Contains(coded.Hint, "move it away") {
+					t.Errorf("hint %q", coded.Hint) // it is not mended by itself
 				}
 				if file == "journal.jsonl" {
 					f.unreadable()
