@@ -98,7 +98,7 @@ func (h *run) want(w *workspace.Workspace, holder string) string {
 		return waitYourself(w)
 	}
 	h.again = st.Owner != holder && h.lost < mostLost
-	return h.next(agent, room, w)
+	return h.next(agent, room, st, w)
 }
 
 // beCallable makes the file that wakes the session, before it becomes a member of a room that would forget it without: the
@@ -114,34 +114,32 @@ func waitYourself(w *workspace.Workspace) string {
 }
 
 // next says what a session that wants the turn is to do: where something calls it, it may end the turn of its model.
-func (h *run) next(agent *listen.Agent, room *member.Room, w *workspace.Workspace) string {
+func (h *run) next(agent *listen.Agent, room *member.Room, st *turn.State, w *workspace.Workspace) string {
 	if l := agent.Client.Hearing().Listener(); !h.isGuest(agent) && (l.Session != h.call.SessionID || !isOf(l.Process, agent)) {
 		_ = h.open(context.Background(), agent, false)
 	}
 	h.startHearing(agent)
 	if h.startListener(agent) || h.isCalled(agent) {
-		h.callByTime(agent, room)
-		return "You are " + ordinal(room.Place()) + ". End your turn: you are called when it is yours."
+		h.callByTime(agent, room, st)
+		return "You are " + ordinal(room.Place(st)) + ". End your turn: you are called when it is yours."
 	}
 	if !h.isProved(agent) {
 		if h.call.Foreign {
 			agent.CannotWake("another program runs the hooks of " + string(h.call.Harness))
 		}
-		return "You are " + ordinal(room.Place()) + ". Do the same again when it is free."
+		return "You are " + ordinal(room.Place(st)) + ". Do the same again when it is free."
 	}
 	return waitYourself(w)
 }
 
 // callByTime has a session notified that may have a turn by time alone which nobody holds: the guardian of the turn
 // before, which calls otherwise, has ended if nobody wanted that then.
-func (h *run) callByTime(agent *listen.Agent, room *member.Room) {
-	if !room.Wants() {
+func (h *run) callByTime(agent *listen.Agent, room *member.Room, st *turn.State) {
+	if st.Owner != "" {
 		return
 	}
-	if snap, err := room.FS.View(); err == nil && snap.State.Owner == "" {
-		if after := room.UntilCalled(snap.State, room.Facts(snap.State)); after > 0 {
-			h.notifyAfter(agent, after)
-		}
+	if after := room.UntilCalled(st, room.Facts(st)); after > 0 {
+		h.notifyAfter(agent, after)
 	}
 }
 

@@ -61,7 +61,12 @@ func (h *run) endOfTurn(ctx context.Context, agent *listen.Agent, objection stri
 		for _, name := range agent.Client.Hearing().Rooms() {
 			room := agent.Client.Room(name, nil)
 			room.Unwant(true)
-			h.callByTime(agent, room) // whoever has promised the call may have been killed
+			if !room.Wants() {
+				continue
+			}
+			if snap, err := room.FS.View(); err == nil { // whoever has promised the call may have been killed
+				h.callByTime(agent, room, snap.State)
+			}
 		}
 		if l := agent.Client.Hearing().Listener(); !l.Armed.IsZero() && !l.Proved() {
 			agent.Notify()

@@ -34,7 +34,7 @@ func (h *run) take(ctx context.Context, stick *guard.Stick) error {
 	h.beCallable(agent)
 	var closed *member.ClosedError
 	errors.As(agent.Client.CheckClosed(ctx, w), &closed)
-	room, res, err := agent.Client.TakeAuto(ctx, w)
+	room, st, res, err := agent.Client.TakeAuto(ctx, w)
 	h.note(turn.ActivityWorking) // it may be a member only now
 	switch {
 	case err != nil:
@@ -75,7 +75,7 @@ func (h *run) take(ctx context.Context, stick *guard.Stick) error {
 	default:
 		whose = "is offered to another session first"
 	}
-	return h.refuseFor(stick.Root, fmt.Sprintf("%s (turn %d)", whose, res.TurnID), h.next(agent, room, w))
+	return h.refuseFor(stick.Root, fmt.Sprintf("%s (turn %d)", whose, res.TurnID), h.next(agent, room, st, w))
 }
 
 // refuseFor refuses a write to the tree of root, and says whose its stick is and what to do.

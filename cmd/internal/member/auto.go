@@ -21,17 +21,17 @@ func (q *Quiet) Waiting(turn.WaitResult)        {}
 
 // TakeAuto asks for the turn of the workspace's room for an agent whose hook is about to let
 // it write, and makes it a member if it is none. If another agent is to have the turn first,
-// it is recorded that this one wants it.
-func (c *Client) TakeAuto(ctx context.Context, w *workspace.Workspace) (*Room, turn.WaitResult, error) {
+// it is recorded that this one wants it: st is the room then.
+func (c *Client) TakeAuto(ctx context.Context, w *workspace.Workspace) (r *Room, st *turn.State, res turn.WaitResult, err error) {
 	for tries := 0; ; tries++ {
-		r, res, after, err := c.takeAuto(ctx, w)
+		r, res, st, err = c.takeAuto(ctx, w)
 		if err != nil || res.Status == turn.YourTurn || res.Status == turn.WaitClosed || res.CurrentOwner == r.Self.ID && res.HeldBy == 0 {
-			return r, res, err // the turn is the agent's, or another hook of the session has it, or there is none any more
+			return r, st, res, err // the turn is the agent's, or another hook of the session has it, or there is none any more
 		}
 		// A turn that has ended meanwhile calls nobody who wants it only now.
-		now, err := r.want(ctx)
-		if err != nil || now.SameTurn(after) && r.IsMember(now) || tries == mostTries {
-			return r, res, err
+		before := st
+		if st, err = r.want(ctx); err != nil || st.SameTurn(before) && r.IsMember(st) || tries == mostTries {
+			return r, st, res, err
 		}
 	}
 }
@@ -108,12 +108,8 @@ func (c *Client) joinAuto(ctx context.Context, w *workspace.Workspace) (*Room, *
 
 // Place returns which place the agent has among those that want the turn. Who holds it, or is
 // to have it first, is the first.
-func (r *Room) Place() int {
-	snap, err := r.FS.View()
-	if err != nil {
-		return 2
-	}
-	st, f, mine := snap.State, r.Facts(snap.State), r.own().Marked(wantsFile)
+func (r *Room) Place(st *turn.State) int {
+	f, mine := r.Facts(st), r.own().Marked(wantsFile)
 	earlier := slices.DeleteFunc(st.Others(r.Self.ID), func(id string) bool {
 		wants := f.Presence(id).Wants && r.FS.Agent(id).Marked(wantsFile).Before(mine)
 		return id == cmp.Or(st.Owner, st.ReservedFor, st.Pending.Preferred) || !wants && !f.Waiting(id)

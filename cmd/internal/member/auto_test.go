@@ -25,7 +25,7 @@ func takenByHook(t *testing.T, policy turn.Policy) (f *fixture, a *Room, g *guar
 	f.join("b:1")
 	window := f.child()
 	a.Self.Root, a.Self.SessionExported = &window, true
-	_, res, err := a.Client.TakeAuto(t.Context(), f.workspace())
+	_, _, res, err := a.Client.TakeAuto(t.Context(), f.workspace())
 	f.must(err)
 	f.killGuardian(a)
 	self := a.Table.Self()
@@ -93,7 +93,7 @@ func TestAutoEndLooksAgain(t *testing.T) {
 		},
 		"another turn of a hook": func(f *fixture, a *Room) error {
 			_, err := a.EndAuto(t.Context(), func() bool { return false })
-			_, res, takeErr := a.Client.TakeAuto(t.Context(), f.workspace())
+			_, _, res, takeErr := a.Client.TakeAuto(t.Context(), f.workspace())
 			f.Cleanup(func() { _ = f.killProcess(res.GuardianPID) })
 			return errors.Join(err, takeErr)
 		},
@@ -133,10 +133,10 @@ func TestTakeAutoIsToldThatTheLockIsHeld(t *testing.T) {
 	for st := f.state(a); st.Status(a.Facts(st)) != turn.StateStaleOwner; {
 	}
 	held = code.New(code.LockTimeout, "the lock is held")
-	if _, res, err := a.Client.TakeAuto(t.Context(), f.workspace()); code.Of(err) != code.LockTimeout {
+	if _, _, res, err := a.Client.TakeAuto(t.Context(), f.workspace()); code.Of(err) != code.LockTimeout {
 		t.Errorf("%+v, %v", res, err)
 	}
-	if _, res, err := a.Client.TakeAuto(t.Context(), f.workspace()); err != nil || res.Status != turn.YourTurn {
+	if _, _, res, err := a.Client.TakeAuto(t.Context(), f.workspace()); err != nil || res.Status != turn.YourTurn {
 		t.Errorf("%+v, %v", res, err)
 	} else {
 		f.must(f.killProcess(res.GuardianPID))

@@ -86,7 +86,7 @@ func TestPlaceAfterWhomTheTurnIsOfferedTo(t *testing.T) {
 	f.wants(b)
 	f.must(b.own().Mark(wantsFile, time.Now().Add(-time.Hour)))
 	f.wants(a)
-	if place := a.Place(); f.state(a).Pending.Preferred != "b:1" || place != 2 {
+	if place := a.Place(f.state(a)); f.state(a).Pending.Preferred != "b:1" || place != 2 {
 		t.Errorf("a is number %d: %+v", place, f.state(a).Pending)
 	}
 }

@@ -101,7 +101,7 @@ func TestHookAsksNotByHand(t *testing.T) {
 	f.join("b:1")
 	a := f.join("a:1")
 	ask := func() turn.WaitResult {
-		_, res, err := a.Client.TakeAuto(t.Context(), f.workspace())
+		_, _, res, err := a.Client.TakeAuto(t.Context(), f.workspace())
 		f.must(err)
 		f.Cleanup(func() { _ = f.killProcess(res.GuardianPID) })
 		return res
