@@ -1,6 +1,7 @@
 package payload
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/json"
 	"io"
@@ -18,7 +19,11 @@ const maxPayload = 64 << 20
 // open. Standard input is what was read after that.
 func Read(env *cli.Env, id harness.ID, kind harness.Kind) (Call, error) {
 	var document json.RawMessage
-	if err := json.NewDecoder(io.LimitReader(env.Stdin, maxPayload)).Decode(&document); err != nil {
+	in := bufio.NewReader(io.LimitReader(env.Stdin, maxPayload))
+	if mark, _, err := in.ReadRune(); err == nil && mark != '\ufeff' { // some begin with a byte order mark
+		_ = in.UnreadRune()
+	}
+	if err := json.NewDecoder(in).Decode(&document); err != nil {
 		return Call{}, err
 	}
 	env.Stdin = bytes.NewReader(document)

@@ -24,6 +24,7 @@ func TestRead(t *testing.T) {
 	go func() { _, _ = w.Write([]byte(document)) }()
 	for name, r := range map[string]io.Reader{
 		"at once": strings.NewReader(" " + document + " rest"), "bytes": iotest.OneByteReader(strings.NewReader(document + "\n{")), "an open pipe": open,
+		"a byte order mark": strings.NewReader("\ufeff" + document),
 	} {
 		if call, again, err := read(r); call.SessionID != "}" || again != document || err != nil {
 			t.Errorf("%s: %+v, %q, %v", name, call, again, err)
