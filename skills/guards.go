@@ -41,13 +41,15 @@ func (e Environment) guards(id harness.ID, hold bool) []component {
 	case harness.OwnFile:
 		return []component{wholeFile{guardsName, file, ownHooks(entries)}}
 	case harness.Named:
-		return []component{settingsFile{file, []entry{{path: []string{Name}, value: byEvent(entries)}}}}
+		return []component{settingsFile{path: file, entries: []entry{{path: []string{Name}, value: byEvent(entries)}}}}
+	case harness.Flat:
+		return []component{settingsFile{path: file, entries: entries, begin: "{\n  \"version\": 1\n}\n"}}
 	}
 	var guards []component
 	if hooks.FormerFile != "" {
 		guards = append(guards, formerGuards{e.inRoot(id, hooks.FormerFile)})
 	}
-	return append(guards, settingsFile{file, entries})
+	return append(guards, settingsFile{path: file, entries: entries})
 }
 
 // Holds reports whether the hook that holds the end of a turn is installed: it stays
@@ -72,8 +74,13 @@ func hookEntries(id harness.ID, hold bool) []entry {
 	for _, e := range h.Events {
 		entries = append(entries, hookEntry(id, e))
 	}
-	for i := range entries {
-		entries[i].value = entries[i].group
+	for i, e := range entries {
+		entries[i].value = e.group
+		if h.Shape == harness.Flat {
+			alone := e.group.Hooks[0]
+			alone.Type, alone.Matcher = "", e.group.Matcher
+			entries[i].value = alone
+		}
 	}
 	return entries
 }

@@ -19,7 +19,8 @@ type group struct {
 
 type handler struct {
 	Name        string `json:"name,omitempty"`
-	Type        string `json:"type"`
+	Type        string `json:"type,omitempty"`
+	Matcher     string `json:"matcher,omitempty"` // where there are no groups
 	Command     string `json:"command"`
 	AsyncRewake bool   `json:"asyncRewake,omitempty"` // runs in the background, and may give the agent a turn
 	Timeout     int    `json:"timeout"`
@@ -80,12 +81,16 @@ func (e entry) find(doc *jsonc.Document) (f finding, err error) {
 }
 
 // handlers returns the paths of our handlers in a group, the last one first, and
-// the number of other handlers. path is that of the handlers.
+// the number of other handlers. path is that of the handlers. Where there are no groups, group is a handler.
 func (e entry) handlers(group json.RawMessage, path []string) (ours [][]string, others int) {
 	var g struct {
-		Hooks []json.RawMessage `json:"hooks"`
+		Command string            `json:"command"`
+		Hooks   []json.RawMessage `json:"hooks"`
 	}
 	_ = json.Unmarshal(group, &g) // a value of another kind has no handlers
+	if len(g.Hooks) == 0 && e.ours(g.Command) {
+		return [][]string{path}, 0
+	}
 	for i := len(g.Hooks) - 1; i >= 0; i-- {
 		var h handler
 		if json.Unmarshal(g.Hooks[i], &h) == nil && e.ours(h.Command) {

@@ -45,6 +45,7 @@ const (
 `
 	geminiSettings = "{\r\n  \"security\": {\"auth\": {\"selectedType\": \"oauth-personal\"}},\r\n  \"ui\": {\"theme\": \"GitHub\"}\r\n}\r\n"
 	qwenSettings   = "{\n  \"hooks\": {\"Stop\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"notify-send done\", \"timeout\": 5000}]}]},\n  \"model\": {\"name\": \"qwen3-coder\"}\n}\n"
+	cursorHooks    = "{\n  \"version\": 1,\n  \"hooks\": {\n    \"stop\": [{ \"command\": \"./bell.sh\", \"loop_limit\": 3 }], // mine\n    \"afterFileEdit\": [{\"command\": \"./format.sh\"}]\n  }\n}"
 	codexConfig    = `# codex
 model = "gpt-5"
 notes = """
@@ -80,6 +81,7 @@ func fullHome(t *testing.T) *home {
 	h.write(".grok/config.toml", "")
 	h.write(".copilot/mcp-config.json", "{\n  \"mcpServers\": {}\n}")
 	h.write(".qwen/settings.json", qwenSettings)
+	h.write(".cursor/hooks.json", cursorHooks)
 	h.write(".claude.json", claudeState)
 	h.programs["agent-bus"] = true
 	return h
@@ -119,6 +121,8 @@ func TestGolden(t *testing.T) {
 		"copilot-hooks.json":     ".copilot/hooks/talking-stick.json",
 		"copilot-servers.json":   ".copilot/mcp-config.json",
 		"qwen-settings.json":     ".qwen/settings.json",
+		"cursor-hooks.json":      ".cursor/hooks.json",
+		"cursor-servers.json":    ".cursor/mcp.json",
 	}
 	for name, below := range files {
 		golden := filepath.Join("testdata", name)
@@ -136,7 +140,7 @@ func TestGolden(t *testing.T) {
 			t.Errorf("%s is not JSON any more", below)
 		}
 	}
-	for _, dir := range []string{".claude", ".codex", ".gemini", ".gemini/config", ".config/opencode", ".copilot", ".qwen", ".grok"} {
+	for _, dir := range []string{".claude", ".codex", ".gemini", ".gemini/config", ".config/opencode", ".copilot", ".qwen", ".cursor", ".grok"} {
 		if h.read(dir+"/skills/talking-stick/SKILL.md") != skillText {
 			t.Errorf("%s has no skill", dir)
 		}
@@ -405,7 +409,7 @@ func TestSelect(t *testing.T) {
 	for _, c := range []struct {
 		names []string
 		all   bool
-	}{{nil, false}, {[]string{"grok"}, true}, {[]string{"cursor"}, false}} {
+	}{{nil, false}, {[]string{"grok"}, true}, {[]string{"vim"}, false}} {
 		if _, err := h.Select(c.names, c.all, false); code.Of(err) != code.Usage {
 			t.Errorf("%v: %v", c, err)
 		}

@@ -13,6 +13,20 @@ import (
 type settingsFile struct {
 	path    string
 	entries []entry
+	begin   string // what a file that has nothing else begins with; "" if nothing
+}
+
+// started returns doc, or what the file begins with if doc has nothing.
+func (s settingsFile) started(doc *jsonc.Document) *jsonc.Document {
+	if begun, err := jsonc.Parse([]byte(s.begin)); err == nil && s.begin != "" && doc.Empty() {
+		return begun
+	}
+	return doc
+}
+
+// hasNothing reports whether doc has nothing but what the file begins with.
+func (s settingsFile) hasNothing(doc *jsonc.Document) bool {
+	return doc.Empty() || s.begin != "" && digestJSON(doc.Bytes()) == digestJSON([]byte(s.begin))
 }
 
 func (s settingsFile) install(p *planner) outcome {
@@ -53,6 +67,7 @@ func (s settingsFile) planInstall(p *planner) (outcome, error) {
 	if err != nil {
 		return o, err
 	}
+	doc = s.started(doc)
 	var digests []string
 	for _, e := range wanted {
 		if err := e.add(doc, p.opts.Replace); errors.Is(err, errTaken) {
@@ -156,7 +171,7 @@ func (s settingsFile) planUninstall(p *planner) (outcome, error) {
 		return outcome{component: guardsName, status: AlreadyAbsent}, nil
 	}
 	recorded, known := p.recorded.Foreign[s.path]
-	if known && strings.TrimSpace(string(recorded.Original)) == "" && doc.Empty() {
+	if known && strings.TrimSpace(string(recorded.Original)) == "" && s.hasNothing(doc) {
 		after = recorded.content()
 	}
 	p.change(fileChange{action: Unmerge, path: s.path, before: before, after: after,

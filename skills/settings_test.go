@@ -57,6 +57,45 @@ func TestUninstallAfterOthersEdited(t *testing.T) {
 	}
 }
 
+// A file of hooks that was not there begins with the version, and goes with the last of ours unless
+// somebody else has a hook in it.
+func TestUninstallFlatHooks(t *testing.T) {
+	t.Parallel()
+	const file, mine = ".cursor/hooks.json", `{"command": "./mine.sh"}`
+	for name, test := range map[string]struct {
+		before, old, new, want string // "-": no file
+	}{
+		"as it was written":           {"-", "", "", "-"},
+		"laid out anew":               {"-", "  ", " ", "-"},
+		"an empty one":                {"{}\n", "", "", "{}\n"},
+		"a version alone":             {"{\"version\": 1}", "}\n}", "}\n}\n", "{\"version\": 1}"},
+		"with a hook of somebody":     {"-", `"stop": [`, `"stop": [` + mine + `, `, `{"version":1,"hooks":{"stop":[` + mine + `]}}`},
+		"a hook of somebody, changed": {`{"version":1,"hooks":{"stop":[` + mine + `]}}`, "mine.sh", "yours.sh", `{"version":1,"hooks":{"stop":[{"command": "./yours.sh"}]}}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := newHome(t)
+			h.mkdir(".cursor")
+			if test.before != "-" {
+				h.write(file, test.before)
+			}
+			h.install(only(harness.Cursor), Added)
+			text := h.read(file)
+			if !strings.Contains(text, `"version"`) || strings.Contains(text, `"hooks": [`) || strings.Count(text, "tt hook ") != 7 {
+				t.Errorf("installed\n%s", text)
+			}
+			h.write(file, strings.ReplaceAll(text, test.old, test.new))
+			h.install(only(harness.Cursor), AlreadyPresent)
+			h.uninstall(only(harness.Cursor), Removed)
+			switch {
+			case test.want == "-" && h.exists(file):
+				t.Errorf("left %q", h.read(file))
+			case test.want != "-" && digestJSON([]byte(h.read(file))) != digestJSON([]byte(test.want)):
+				t.Errorf("left\n%s", h.read(file))
+			}
+		})
+	}
+}
+
 // A guard that a later version writes differently takes the place of the old one,
 // and the first original is still what uninstalling restores.
 func TestUpdatedGuardsStillRestoreTheOriginal(t *testing.T) {

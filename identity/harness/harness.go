@@ -26,6 +26,7 @@ const (
 	OpenCode    ID = "opencode"
 	Copilot     ID = "copilot"
 	Qwen        ID = "qwen"
+	Cursor      ID = "cursor"
 	Grok        ID = "grok"
 )
 
@@ -80,6 +81,7 @@ const (
 	Groups  Shape = "groups"   // in a settings file, under "hooks" and the event: matchers with their handlers
 	Named   Shape = "named"    // in a file of hooks: our name, with the events below it
 	OwnFile Shape = "own file" // the same as Groups, in a file of our own
+	Flat    Shape = "flat"     // as Groups, in a file of hooks with a version, and handlers have the matchers themselves
 	Plugin  Shape = "plugin"   // a program of our own that the harness loads
 )
 
@@ -93,6 +95,7 @@ type Hooks struct {
 	WriteTools  string      // matches the names of the tools that write files
 	Millis      bool        // timeouts are in milliseconds and handlers have names; otherwise in seconds and without
 	Events      []HookEvent // at which further hooks run, which notify the agent or note what it does
+	Cut         []string    // what Input.Outcome is where the user or an error has ended the turn, as at Interrupt
 	Interrupt   string      // the event at which the user has ended the turn: a hook of the kind stop runs; "" if there is none
 	Queue       string      // how "tt listen" gives an idle agent a turn, by a command of the harness; "" if there is none
 	Hold        bool        // nothing can wake an idle agent, but a hook may hold the end of its turn for as long as it likes
@@ -113,6 +116,7 @@ type HookEvent struct {
 	Prompt  bool   // the user has typed a prompt: what was printed beside the last one may not have been in a request
 	Seconds int    // how long the harness waits for it; 0 for as long as for a guard
 	Wakes   bool   // it runs in the background, and its exit status 2 gives the agent a turn
+	Mute    bool   // what it prints does not reach the model for sure
 }
 
 // Has reports whether a hook of the kind is in Events.
@@ -141,7 +145,7 @@ type HookInput struct {
 	Patch      string   // in ToolInput: the patch that the tool apply_patch applies
 	Command    []string // in ToolInput: the command that a shell is to run; of a list the last element counts
 	CommandDir []string // in ToolInput: where it is to run
-	Asked      string   // the command for which the user is asked, where ToolInput does not have it
+	Asked      string   // the command of a shell, or for which the user is asked, where ToolInput does not have it
 	Prompt     string   // what the model is about to be asked
 	Reply      string   // what the model has said in the turn, also in what a held end of it was followed by
 	Repeated   string   // true if the agent goes on only because a stop guard held it back
@@ -150,9 +154,11 @@ type HookInput struct {
 	Tasks      string   // what the session has started in the background: a list of objects with a status
 	Changed    string   // the file that has changed
 	Reason     string   // why the session has ended
+	Outcome    string   // how the turn of the model has ended
 	Failure    string   // why the turn of the model has failed
 	Transcript string   // the file of the session, if that says when a turn of the model ends
-	Foreign    string   // sent by another program that runs the hooks of this harness, and cannot do what they are told
+	Version    string   // the version of the harness
+	Foreign    string   // sent by another program that runs the hooks of this harness, and cannot do what they are told: its Version
 	Signature  string   // sent by no other harness; tells whose input it is
 }
 
@@ -164,6 +170,7 @@ type HookAnswer struct {
 	StopIsContext  string // from this version on a refused stop is an "additionalContext", not a decision, which is said to be an error
 	SilenceRefuses bool   // permission has to be given explicitly
 	ContextIsPlain bool   // a text for the model stands on the top level of the answer
+	IsFlat         bool   // its "permission" and "additional_context" stand on the top level, and Stop is the field with the reason
 	ContextIsSteps bool   // a text for the model is one of "injectSteps", not an "additionalContext"
 }
 

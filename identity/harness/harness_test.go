@@ -30,6 +30,7 @@ var optional = map[string]string{
 	"Hooks.FormerFile":        "the guards have always been there",
 	"Hooks.StopEvent":         "plugin.js has it",
 	"Hooks.Events":            "plugin.js has them",
+	"Hooks.Cut":               "hooks do not say how a turn has ended",
 	"Hooks.Interrupt":         "it runs no hook then",
 	"Hooks.Queue":             "no command of it reaches a session",
 	"Hooks.Hold":              "an idle agent can be woken, or no hook may take long",
@@ -58,8 +59,10 @@ var optional = map[string]string{
 	"Input.Tasks":             "hooks do not say what runs in the background, or Idle does",
 	"Input.Changed":           "it watches no file",
 	"Input.Asked":             "ToolInput has it",
+	"Input.Outcome":           "hooks do not say how a turn has ended",
 	"Input.Failure":           "it has no event for a turn that fails",
 	"Input.Transcript":        "hooks say when a turn ends, or StatusDir does",
+	"Input.Version":           "hooks do not say it, or it matters to nobody",
 	"Input.Foreign":           "no other program is known to run its hooks",
 	"Input.Signature":         "its input looks like that of others",
 	"Answer.EditIsSpecific":   "the plain decision will do",
@@ -67,6 +70,7 @@ var optional = map[string]string{
 	"Answer.StopMayQuote":     "the reason for a refused stop looks as if the user had typed it",
 	"Answer.StopIsContext":    "the plain decision will do",
 	"Answer.ContextIsPlain":   "the usual form will do",
+	"Answer.IsFlat":           "the usual form will do",
 	"Answer.ContextIsSteps":   "the usual form will do",
 	"MCP.Old":                 "no older version has registered a server",
 	"MCP.InHome":              "its servers are in its own directory",
@@ -149,7 +153,7 @@ func TestRowsFitTogether(t *testing.T) {
 		if _, err := regexp.Compile(h.Hooks.WriteTools); err != nil {
 			t.Errorf("%s: %v", h.ID, err)
 		}
-		if !slices.Contains([]Shape{Groups, Named, OwnFile, Plugin}, h.Hooks.Shape) {
+		if !slices.Contains([]Shape{Groups, Named, OwnFile, Flat, Plugin}, h.Hooks.Shape) {
 			t.Errorf("%s: unknown shape %q", h.ID, h.Hooks.Shape)
 		}
 		if h.Hooks.Shape != Plugin && (h.Hooks.EditEvent == "" || h.Hooks.WriteTools == "") {
@@ -161,13 +165,13 @@ func TestRowsFitTogether(t *testing.T) {
 func TestFind(t *testing.T) {
 	for name, want := range map[string]ID{
 		"claude": ClaudeCode, "Claude Code": ClaudeCode, "claude-code": ClaudeCode,
-		"Codex CLI": Codex, "agy": Antigravity, " gemini cli ": Gemini, "Open Code": OpenCode, "GitHub Copilot": Copilot, "qwen-code": Qwen, "grok-build": Grok,
+		"Codex CLI": Codex, "agy": Antigravity, " gemini cli ": Gemini, "Open Code": OpenCode, "GitHub Copilot": Copilot, "qwen-code": Qwen, "Cursor": Cursor, "cursor-agent": Cursor, "grok-build": Grok,
 	} {
 		if h := Find(name); h == nil || h.ID != want {
 			t.Errorf("%q is %+v", name, h)
 		}
 	}
-	for _, name := range []string{"", "cursor", "claude_code", "claude:1"} {
+	for _, name := range []string{"", "cursor_agent", "claude_code", "claude:1"} {
 		if h := Find(name); h != nil {
 			t.Errorf("%q is %s", name, h.ID)
 		}
@@ -182,7 +186,7 @@ func TestParse(t *testing.T) {
 	}
 	_, err := Parse("Claude")
 	var e *code.Error
-	if !errors.As(err, &e) || e.Code != code.Usage || !strings.Contains(e.Hint, "qwen, grok") || !strings.Contains(e.Message, "Claude") {
+	if !errors.As(err, &e) || e.Code != code.Usage || !strings.Contains(e.Hint, "qwen, cursor, grok") || !strings.Contains(e.Message, "Claude") {
 		t.Errorf("%v", err)
 	}
 }

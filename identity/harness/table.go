@@ -274,6 +274,39 @@ var table = []*Harness{
 		Answer: HookAnswer{Stop: "block", EditIsSpecific: true},
 		MCP:    MCP{Servers: []string{"settings.json"}, Key: "mcpServers"},
 	},
+	{ // made from the documentation, and not tried with the program
+		ID:          Cursor,
+		Agent:       "cursor",
+		Aliases:     []string{"cursor-cli"},
+		Program:     "cursor-agent",
+		Markers:     []Marker{{"CURSOR_AGENT", "1"}},
+		SessionVars: []string{"CURSOR_CONVERSATION_ID"},
+		ConfigDir:   ConfigDir{Base: ".cursor"},
+		SkillDir:    "skills",
+		Hooks: Hooks{
+			File: "hooks.json", Shape: Flat, // one event that it does not know, and it runs none
+			StopEvent: "stop", EditEvent: "preToolUse",
+			WriteTools: "^(Write|Edit|StrReplace|Delete)$",
+			Cut:        []string{"aborted", "error"},
+			Events: []HookEvent{
+				{Kind: KindSessionStart, Event: "sessionStart"},
+				{Kind: KindContext, Event: "beforeSubmitPrompt", Prompt: true, Mute: true},
+				{Kind: KindContext, Event: "postToolUse", Mute: true},
+				{Kind: KindSessionEnd, Event: "sessionEnd", Seconds: 5},
+				{Kind: KindShell, Event: "beforeShellExecution"}, // older than preToolUse
+			},
+			StaysAfter: []string{"user_close", "window_close"},
+		},
+		Input: HookInput{
+			Session: "conversation_id|session_id", SessionVar: "CURSOR_CONVERSATION_ID", Event: "hook_event_name", Dir: "cwd|workspace_roots",
+			Tool: "tool_name", ToolInput: "tool_input", Files: []string{"file_path", "path"},
+			Command: []string{"command"}, Asked: "command",
+			Prompt: "prompt", Outcome: "status", Reason: "reason", Version: "cursor_version",
+		},
+		Answer: HookAnswer{Stop: "followup_message", IsFlat: true},
+		Note:   "made from the documentation of Cursor, and not tried with it; an agent hears what is new when its turn ends",
+		MCP:    MCP{Servers: []string{"mcp.json"}, Key: "mcpServers"},
+	},
 	{
 		ID:          Grok,
 		Agent:       "grok",

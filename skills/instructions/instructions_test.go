@@ -156,7 +156,7 @@ func TestNames(t *testing.T) {
 			t.Errorf("%q: %q, %v", name, got, err)
 		}
 	}
-	if _, err := ParseReader("cursor"); code.Of(err) != code.Usage {
+	if _, err := ParseReader("vim"); code.Of(err) != code.Usage {
 		t.Errorf("%v", err)
 	}
 	for id, want := range map[string]string{"claude:1f2e": "claude", "human:ann": All, "codex": "codex"} {

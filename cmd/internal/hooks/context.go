@@ -28,6 +28,9 @@ func (h *run) context(ctx context.Context) error {
 	told := h.startListener(agent) && isNew
 	h.startHearing(agent)
 	h.replaceGuardians(ctx, agent)
+	if h.call.Mute {
+		return nil
+	}
 	err = h.show(ctx, agent, func(text string) payload.Reply { return payload.Reply{Context: text} })
 	if err != nil || !told {
 		return err

@@ -96,6 +96,9 @@ func (h *run) run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
+	if call.Runner != "" && h.installed().Runs(call.Runner, harness.KindShell) {
+		return nil // it runs its own, too, which do the same for the same session
+	}
 	h.call = call
 	h.call.Interrupt = call.Interrupt || h.dropped()
 	if h.provesRequest() {

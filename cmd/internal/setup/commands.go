@@ -74,7 +74,7 @@ var Uninstall = &cli.Command{
 // would put it together anew.
 var installArg = cli.Arg{
 	Name: "harness", Optional: true, Rest: true,
-	Usage: "claude-code, codex, antigravity, gemini, opencode, copilot, qwen, grok; or git",
+	Usage: "claude-code, codex, antigravity, gemini, opencode, copilot, qwen, cursor, grok; or git",
 }
 
 func repositoryFlag(f *cli.Flags) {

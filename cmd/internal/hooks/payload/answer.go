@@ -52,6 +52,8 @@ func Answer(call Call, r Reply) (stdout, stderr []byte, status int) {
 		return refusal(h, call, r.Refuse+r.Wake), nil, 0
 	case r.Context != "" && h.Answer.ContextIsSteps:
 		return encode(map[string][]step{"injectSteps": {{r.Context}}}), nil, 0
+	case r.Context != "" && h.Answer.IsFlat:
+		return encode(map[string]string{"additional_context": r.Context}), nil, 0
 	case r.Context != "" && h.Answer.ContextIsPlain:
 		return encode(map[string]string{"additionalContext": r.Context}), nil, 0
 	case r.Context != "" || len(r.Watch) > 0:
@@ -69,6 +71,10 @@ func refusal(h *harness.Harness, call Call, reason string) []byte {
 	var s specific
 	refusesTool := call.Kind == harness.KindEdit || call.Kind == harness.KindShell
 	switch {
+	case refusesTool && h.Answer.IsFlat:
+		return encode(map[string]string{"permission": "deny", "agent_message": reason, "user_message": reason})
+	case h.Answer.IsFlat:
+		return encode(map[string]string{h.Answer.Stop: reason})
 	case !refusesTool && h.Answer.StopIsContext != "" && isAtLeast(call.Version, h.Answer.StopIsContext):
 		s.Output.Event, s.Output.Context = h.Hooks.StopEvent, reason
 		return encode(s)

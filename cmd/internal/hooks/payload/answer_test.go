@@ -42,6 +42,11 @@ func TestAnswer(t *testing.T) {
 		{harness.Copilot, harness.KindContext, "PostToolUse", Reply{Context: "a"}, `{"additionalContext":"a"}`},
 		{harness.Copilot, harness.KindShell, "", Reply{Refuse: "a"}, context + `PreToolUse","permissionDecision":"deny","permissionDecisionReason":"a"}}`},
 		{harness.Qwen, harness.KindStop, "", Reply{Refuse: "a"}, `{"decision":"block","reason":"a"}`},
+		{harness.Cursor, harness.KindStop, "stop", Reply{Refuse: "a"}, `{"followup_message":"a"}`},
+		{harness.Cursor, harness.KindStop, "stop", Reply{Wake: "a"}, `{"followup_message":"a"}`},
+		{harness.Cursor, harness.KindEdit, "preToolUse", Reply{Refuse: "a <b>"}, `{"agent_message":"a <b>","permission":"deny","user_message":"a <b>"}`},
+		{harness.Cursor, harness.KindShell, "", Reply{Refuse: "a"}, `{"agent_message":"a","permission":"deny","user_message":"a"}`},
+		{harness.Cursor, harness.KindSessionStart, "sessionStart", Reply{Context: "a"}, `{"additional_context":"a"}`},
 		{harness.Grok, harness.KindStop, "stop", Reply{Refuse: "a"}, context + `Stop","additionalContext":"a"}}`},
 		{harness.Grok, harness.KindEdit, "", Reply{Refuse: "a"}, `{"decision":"deny","reason":"a"}`},
 	}

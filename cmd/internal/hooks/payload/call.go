@@ -17,26 +17,28 @@ import (
 type Call struct {
 	Harness    harness.ID // decides how to answer
 	Kind       harness.Kind
-	Event      string   // the harness's name of what has happened; "" if the input does not have it
-	SessionID  string   // the harness's own session id; "" if the input does not have it
-	Dir        string   // where the agent works; "" if the input does not have it
-	Tool       string   // of an edit, the tool's name
-	Paths      []string // of an edit, the files it would write, absolute where Dir is known
-	Command    string   // of a shell, the command that it would run; it starts in Dir
-	Version    string   // of the harness; "" if it is not known
-	Changed    string   // the file that has changed; "" if the input does not have it
-	Transcript string   // the file of the session; "" unless it says when a turn of the model ends
-	GoesOn     bool     // of the end of a session: the process of the harness goes on
-	Failure    string   // of a turn that has failed, what its model or harness says
-	Repeated   bool     // of a stop: the agent is already going on because a stop guard made it
-	Prompt     bool     // the model is about to be asked for the first time in a turn
-	PromptText string   // of a prompt, if the input has it
-	Interrupt  bool     // of a stop: the user has ended the turn
-	Reply      int      // of a stop: how many bytes the model has said in the turn; 0 if the input does not have it
-	Foreign    bool     // another program than the harness has run the hook
-	Subagent   bool     // a helper inside the session asks, not the agent itself
-	Busy       bool     // of a stop: work goes on in the background, the turn is not over
-	Task       bool     // of a stop: the turn is over, but a command that the model has started runs in the background
+	Event      string     // the harness's name of what has happened; "" if the input does not have it
+	SessionID  string     // the harness's own session id; "" if the input does not have it
+	Dir        string     // where the agent works; "" if the input does not have it
+	Tool       string     // of an edit, the tool's name
+	Paths      []string   // of an edit, the files it would write, absolute where Dir is known
+	Command    string     // of a shell, the command that it would run; it starts in Dir
+	Version    string     // of the harness; "" if it is not known
+	Changed    string     // the file that has changed; "" if the input does not have it
+	Transcript string     // the file of the session; "" unless it says when a turn of the model ends
+	GoesOn     bool       // of the end of a session: the process of the harness goes on
+	Failure    string     // of a turn that has failed, what its model or harness says
+	Repeated   bool       // of a stop: the agent is already going on because a stop guard made it
+	Prompt     bool       // the model is about to be asked for the first time in a turn
+	PromptText string     // of a prompt, if the input has it
+	Interrupt  bool       // of a stop: the user has ended the turn
+	Reply      int        // of a stop: how many bytes the model has said in the turn; 0 if the input does not have it
+	Foreign    bool       // another program than the harness has run the hook
+	Runner     harness.ID // that program, if it is a harness, too
+	Mute       bool       // what the hook prints does not reach the model for sure
+	Subagent   bool       // a helper inside the session asks, not the agent itself
+	Busy       bool       // of a stop: work goes on in the background, the turn is not over
+	Task       bool       // of a stop: the turn is over, but a command that the model has started runs in the background
 }
 
 var errNotAnObject = errors.New("the hook's input is not a JSON object")
@@ -61,7 +63,7 @@ func Decode(id harness.ID, kind harness.Kind, data []byte) (Call, error) {
 	}
 	call := Call{Harness: h.ID, Kind: kind}
 	var idle *bool
-	var reply, reason string
+	var reply, reason, outcome string
 	read(in, h.Input.Session, &call.SessionID)
 	read(in, h.Input.Event, &call.Event)
 	in.readFirst(h.Input.Dir, &call.Dir)
@@ -74,20 +76,31 @@ func Decode(id harness.ID, kind harness.Kind, data []byte) (Call, error) {
 	read(in, h.Input.Reply, &reply)
 	read(in, h.Input.Reason, &reason)
 	read(in, h.Input.Transcript, &call.Transcript)
-	call.Prompt = slices.ContainsFunc(h.Hooks.Events, func(e harness.HookEvent) bool { return e.Prompt && e.Event == call.Event })
+	read(in, h.Input.Outcome, &outcome)
+	for _, e := range h.Hooks.Events {
+		here := e.Event == call.Event
+		call.Prompt, call.Mute = call.Prompt || here && e.Prompt, call.Mute || here && e.Mute
+	}
 	if !call.Prompt {
 		call.PromptText = ""
 	}
-	call.Interrupt = kind == harness.KindStop && call.Event != "" && call.Event == h.Hooks.Interrupt
+	call.Interrupt = kind == harness.KindStop &&
+		(call.Event != "" && call.Event == h.Hooks.Interrupt || slices.Contains(h.Hooks.Cut, outcome))
 	call.Reply = len(reply)
 	call.GoesOn = kind == harness.KindSessionEnd && slices.Contains(h.Hooks.StaysAfter, reason)
 	call.Busy = idle != nil && !*idle
-	call.Foreign = in.get(h.Input.Foreign) != nil
+	if call.Foreign = in.get(h.Input.Foreign) != nil; call.Foreign {
+		for _, other := range harness.All() {
+			if other.Input.Version == h.Input.Foreign {
+				call.Runner = other.ID
+			}
+		}
+	}
 	call.Task = isRunning(in.get(h.Input.Tasks))
 	if kind == harness.KindShell || kind == harness.KindEdit || kind == harness.KindAsks {
 		call.readCommand(h.Input, in.get(h.Input.ToolInput))
 	}
-	if kind == harness.KindAsks && call.Command == "" {
+	if (kind == harness.KindAsks || kind == harness.KindShell) && call.Command == "" {
 		read(in, h.Input.Asked, &call.Command)
 	}
 	helper := string(in.get(h.Input.Subagent))
@@ -147,10 +160,10 @@ func (c *Call) readCommand(h harness.HookInput, tool json.RawMessage) {
 type input map[string]json.RawMessage
 
 // get returns the field with that name, in which a dot leads into a nested object and a bar
-// stands before another name; nil if there is none.
+// stands before another name, for where the first is not there or has nothing; nil if there is none.
 func (in input) get(name string) json.RawMessage {
 	if first, other, two := strings.Cut(name, "|"); two {
-		if raw := in.get(first); raw != nil {
+		if raw := in.get(first); raw != nil && string(raw) != "null" && string(raw) != `""` {
 			return raw
 		}
 		return in.get(other)

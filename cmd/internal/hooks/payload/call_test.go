@@ -94,6 +94,41 @@ func TestDecode(t *testing.T) {
 			Call{Harness: harness.ClaudeCode, Kind: harness.KindEdit, SessionID: "s", Dir: "/w", Tool: "Write", Paths: []string{"/w/a.go"}},
 		},
 		{
+			"cursor write", harness.Cursor, harness.KindEdit,
+			`{"conversation_id":"c","session_id":"c","generation_id":"g","hook_event_name":"preToolUse","cursor_version":"2026.09.10","workspace_roots":["/w","/v"],"tool_name":"Write","tool_input":{"file_path":"a.go","content":"x"},"tool_use_id":"t"}`,
+			Call{Harness: harness.Cursor, Kind: harness.KindEdit, Event: "preToolUse", SessionID: "c", Dir: "/w", Tool: "Write", Paths: []string{"/w/a.go"}},
+		},
+		{
+			"cursor shell", harness.Cursor, harness.KindShell,
+			`{"conversation_id":"c","hook_event_name":"beforeShellExecution","workspace_roots":["/w"],"command":"rm a","cwd":"/w/sub","timeout":30}`,
+			Call{Harness: harness.Cursor, Kind: harness.KindShell, Event: "beforeShellExecution", SessionID: "c", Dir: "/w/sub", Command: "rm a"},
+		},
+		{
+			"cursor shell without a directory", harness.Cursor, harness.KindShell,
+			`{"session_id":"c","hook_event_name":"beforeShellExecution","workspace_roots":["/w"],"command":"rm a","cwd":""}`,
+			Call{Harness: harness.Cursor, Kind: harness.KindShell, Event: "beforeShellExecution", SessionID: "c", Dir: "/w", Command: "rm a"},
+		},
+		{
+			"cursor stop", harness.Cursor, harness.KindStop,
+			`{"conversation_id":"c","hook_event_name":"stop","workspace_roots":["/w"],"status":"completed","loop_count":2}`,
+			Call{Harness: harness.Cursor, Kind: harness.KindStop, Event: "stop", SessionID: "c", Dir: "/w"},
+		},
+		{
+			"cursor stop by its user", harness.Cursor, harness.KindStop,
+			`{"conversation_id":"c","hook_event_name":"stop","workspace_roots":["/w"],"status":"aborted","loop_count":0}`,
+			Call{Harness: harness.Cursor, Kind: harness.KindStop, Event: "stop", SessionID: "c", Dir: "/w", Interrupt: true},
+		},
+		{
+			"cursor prompt", harness.Cursor, harness.KindContext,
+			`{"conversation_id":"c","hook_event_name":"beforeSubmitPrompt","workspace_roots":["/w"],"prompt":"p","attachments":[]}`,
+			Call{Harness: harness.Cursor, Kind: harness.KindContext, Event: "beforeSubmitPrompt", SessionID: "c", Dir: "/w", Prompt: true, PromptText: "p", Mute: true},
+		},
+		{
+			"cursor runs the hooks of claude's settings", harness.ClaudeCode, harness.KindStop,
+			`{"session_id":"c","cwd":"/w","hook_event_name":"Stop","cursor_version":"3.2.16"}`,
+			Call{Harness: harness.ClaudeCode, Kind: harness.KindStop, Event: "Stop", SessionID: "c", Dir: "/w", Foreign: true, Runner: harness.Cursor},
+		},
+		{
 			"a tool that does not say what it writes", harness.Gemini, harness.KindEdit,
 			`{"session_id":"g","cwd":"/w","tool_name":"replace","tool_input":"odd"}`,
 			Call{Harness: harness.Gemini, Kind: harness.KindEdit, SessionID: "g", Dir: "/w", Tool: "replace"},
