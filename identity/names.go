@@ -23,6 +23,9 @@ func harnessOf(p Info) *harness.Harness {
 	if h := harnessOfExecutable(args[0]); h != nil {
 		return h
 	}
+	if name == "node" || name == "MainThread" { // under whatever name it was started
+		args = append([]string{"node"}, args[1:]...)
+	}
 	return harnessOfProgram(programOf(args))
 }
 
@@ -66,10 +69,15 @@ func harnessOfExecutable(path string) *harness.Harness {
 }
 
 // harnessOfProgram returns the harness that an interpreter runs as program: a
-// script, by its name or its npm package.
+// script, by its name, its npm package, or where installers keep one directory for each
+// version (…/claude/versions/2.0.1/index.js) by the directory above.
 func harnessOfProgram(program string) *harness.Harness {
 	if h := harnessOfPackage(program); h != nil {
 		return h
+	}
+	parts := strings.Split(program, "/")
+	if n := len(parts); n >= 4 && parts[n-3] == "versions" {
+		return harnessOfFile(parts[n-4])
 	}
 	return harnessOfFile(trimAnySuffix(program, ".js", ".mjs", ".cjs", ".ts", ".sh"))
 }

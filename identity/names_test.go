@@ -28,12 +28,17 @@ func TestHarnessOfRecognises(t *testing.T) {
 		{"opencode", proc("opencode", "opencode", "serve")},
 		{"grok", proc("grok", "grok")},
 		{"antigravity", proc("agy", "agy")},
+		{"cursor", proc("cursor", "/usr/share/cursor/cursor", "--type=utility")},
+		{"cursor", proc("MainThread", "/home/a/.local/bin/cursor-agent", "--use-system-ca", "/x/index.js")},
 		{"antigravity", proc("antigravity", "antigravity")},
 		// A script with a first line of its own carries its name, and is argv[1].
 		{"claude", proc("claude", "/bin/sh", "/usr/local/bin/claude")},
 		// Through an interpreter.
 		{"claude", proc("node", "node", "/usr/local/bin/claude")},
 		{"claude", proc("MainThread", "/usr/bin/node", "--max-old-space-size=4096", "--require", "/x/hook.js", modules+"@anthropic-ai/claude-code/cli.js", "-p", "x")},
+		// Under another name, from a directory for each version.
+		{"cursor", proc("MainThread", "/home/a/.local/bin/agent", "--use-system-ca", "/home/a/.local/share/cursor-agent/versions/2026.09.10-fd3934a/index.js", "-p", "x")},
+		{"cursor", proc("node", "/home/a/.local/bin/agent", "/home/a/.local/share/cursor-agent/versions/2026.09.10/index.js")},
 		{"claude", proc("nodejs", "/usr/bin/nodejs", "/usr/local/bin/claude")},
 		{"claude", proc("node22", "/opt/node22", "--", "claude.mjs")},
 		{"codex", proc("node", "node", modules+"@openai/codex/bin/codex.js")},
@@ -67,6 +72,8 @@ func TestHarnessOfIgnores(t *testing.T) {
 		proc("bash", "bash", "-"),
 		proc("node", "node", "server.js", "claude"),
 		proc("node", "node", "-e", "1", "claude"),
+		proc("agent", "/home/a/.local/bin/agent", "/home/a/cursor-agent/versions/1/index.js"),
+		proc("node", "node", "/src/versions/index.js"),
 		proc("node", "node", "--eval=1", "claude"),
 		proc("node", "node", "-r", "claude", "server.js"),
 		proc("node", "node", "claude.test.js"),
