@@ -49,9 +49,14 @@ func inDesktopApp(path string) bool {
 	return strings.Contains(path, ".app/Contents/MacOS/")
 }
 
-// harnessOfFile returns the harness whose program has the file name of path.
+// harnessOfFile returns the harness whose program has the file name of path, unless that is a
+// graphical one, see inDesktopApp.
 func harnessOfFile(path string) *harness.Harness {
-	return harness.Find(slug(programName(path)))
+	name := slug(programName(path))
+	if h := harness.Find(name); h != nil && name != h.Desktop {
+		return h
+	}
+	return nil
 }
 
 // harnessOfExecutable returns the harness that an executable is: by its name, or

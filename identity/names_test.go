@@ -28,7 +28,6 @@ func TestHarnessOfRecognises(t *testing.T) {
 		{"opencode", proc("opencode", "opencode", "serve")},
 		{"grok", proc("grok", "grok")},
 		{"antigravity", proc("agy", "agy")},
-		{"cursor", proc("cursor", "/usr/share/cursor/cursor", "--type=utility")},
 		{"cursor", proc("MainThread", "/home/a/.local/bin/cursor-agent", "--use-system-ca", "/x/index.js")},
 		{"antigravity", proc("antigravity", "antigravity")},
 		// A script with a first line of its own carries its name, and is argv[1].
@@ -72,6 +71,7 @@ func TestHarnessOfIgnores(t *testing.T) {
 		proc("bash", "bash", "-"),
 		proc("node", "node", "server.js", "claude"),
 		proc("node", "node", "-e", "1", "claude"),
+		proc("cursor", "/usr/share/cursor/cursor", "--type=utility"),
 		proc("agent", "/home/a/.local/bin/agent", "/home/a/cursor-agent/versions/1/index.js"),
 		proc("node", "node", "/src/versions/index.js"),
 		proc("node", "node", "--eval=1", "claude"),

@@ -37,6 +37,7 @@ type Harness struct {
 	Agent   string   // what agent ids start with, and the display name
 	Aliases []string // other names of the harness and its program, in lower case, "-" for a blank
 	Program string   // the name of its executable
+	Desktop string   // the name of its graphical program, which hosts many sessions and terminals, and is the process of none
 	Package string   // its npm package; "" if it is not one
 
 	// How its agents are recognised in the environment.

@@ -16,6 +16,7 @@ import (
 // have to be filled in every row.
 var optional = map[string]string{
 	"Aliases":                 "it has no other names",
+	"Desktop":                 "it runs in a terminal, or its own process is that of a session",
 	"Package":                 "it is not installed by npm",
 	"SessionVars":             "it exports no session id",
 	"LaunchVar":               "its own markers say it",

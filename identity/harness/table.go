@@ -279,6 +279,7 @@ var table = []*Harness{
 		Agent:       "cursor",
 		Aliases:     []string{"cursor-cli"},
 		Program:     "cursor-agent",
+		Desktop:     "cursor",
 		Markers:     []Marker{{"CURSOR_AGENT", "1"}},
 		SessionVars: []string{"CURSOR_CONVERSATION_ID"},
 		ConfigDir:   ConfigDir{Base: ".cursor"},
