@@ -38,7 +38,7 @@ var budgets = map[string]int{
 	"cmd/internal/console":       4150,
 	"cmd/internal/consolecmd":    50,
 	"cmd/internal/hearing":       700,
-	"cmd/internal/hooks":         2300,
+	"cmd/internal/hooks":         2350,
 	"cmd/internal/hooks/guard":   600,
 	"cmd/internal/hooks/listen":  1150,
 	"cmd/internal/hooks/payload": 400,
@@ -67,22 +67,22 @@ var budgets = map[string]int{
 	"fsroom/doctor":              1080,
 	"fsroom/engine":              200,
 	"fsroom/history":             300,
-	"fsroom/ledger":              7200,
+	"fsroom/ledger":              7250,
 	"fsroom/mirror":              1700,
 	"fsroom/topic":               1200,
 	"fsroom/turn":                5950,
 	"fsroom/workspace":           900,
-	"identity":                   2250,
+	"identity":                   2300,
 	"journal":                    2100,
 	"lockfile":                   1100,
 	"lockfile/queue":             750,
-	"skills":                     4100,
+	"skills":                     4150,
 }
 
 // What all packages together may have.
 const (
-	productBudget = 80_350 // what users run
-	linkedBudget  = 64_350 // the part of it that tt links
+	productBudget = 80_550 // what users run
+	linkedBudget  = 64_550 // the part of it that tt links
 	toolsBudget   = 7_200  // test tools, which are to come down to 6 000
 	fileBudget    = 400    // one file of either
 )
