@@ -115,7 +115,11 @@ func JudgeCommand(ctx context.Context, call payload.Call, env shell.Env, rooms R
 	j := Judgement{Unknown: result.Unknown}
 	asked := map[string][]int{} // the changes of which git has to be asked, by room
 	for _, e := range withTargets(result.Effects) {
-		stick, _ := rooms.Stick(ctx, e.Path, call)
+		at := e.Path
+		if changesLink(e) {
+			at = filepath.Dir(at)
+		}
+		stick, _ := rooms.Stick(ctx, at, call)
 		if stick == nil && e.Below {
 			if here := stickHere(ctx, call, rooms); here != nil && isWithin(e.Path, here.Root) {
 				stick = here
@@ -213,8 +217,15 @@ func withTargets(effects []shell.Effect) (all []shell.Effect) {
 	for _, e := range effects {
 		e.Path = workspace.Canonical(e.Path)
 		all = append(all, e)
-		program, _, _ := strings.Cut(e.Op, " ")
-		if to := target(e.Path); to != "" && !e.Git && !slices.Contains(ofLinks, program) {
+		to := ""
+		switch info, err := os.Stat(e.Path); {
+		case e.Git:
+		case !changesLink(e):
+			to = target(e.Path)
+		case err == nil && info.IsDir() && (e.Below || e.Op == "mv" || e.Op == "ln"): // what is in the directory, too
+			to, _ = filepath.EvalSymlinks(e.Path)
+		}
+		if to != "" {
 			e.Path = to
 			all = append(all, e)
 		}
@@ -222,8 +233,15 @@ func withTargets(effects []shell.Effect) (all []shell.Effect) {
 	return all
 }
 
+// changesLink reports whether what the effect changes is a link, and not what it leads to.
+func changesLink(e shell.Effect) bool {
+	program, _, _ := strings.Cut(e.Op, " ")
+	_, err := os.Readlink(e.Path)
+	return err == nil && !e.Git && slices.Contains(ofLinks, program)
+}
+
 // ofLinks are the programs that change a link and not what it leads to.
-var ofLinks = []string{"rm", "rmdir", "unlink", "mv", "ln", "find", "git", "trash"}
+var ofLinks = []string{"rm", "rmdir", "unlink", "mv", "ln", "find", "trash"}
 
 // mostLinks is how many links lead to a file at most.
 const mostLinks = 40
