@@ -47,6 +47,9 @@ func (h *run) take(ctx context.Context, stick *guard.Stick) error {
 			whose := fmt.Sprintf("is yours now (turn %d), but an undo of its holder before is being put back", res.TurnID)
 			return h.refuseFor(stick.Root, whose, "Do the same again in a moment.")
 		}
+		if res.Reason == turn.ReasonOwner {
+			return errNotTold // that hook tells it
+		}
 		h.startListener(agent)
 		text := "You have the turn of " + cli.Line(stick.Root) + " now, because another session works here; it is handed on when you stop."
 		if h := turn.ReadHandoff(res.Handoff); res.From != "" && res.From != agent.Client.Self.ID && h.Status != "" {
