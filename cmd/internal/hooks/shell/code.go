@@ -40,6 +40,9 @@ func tokens(s string) (all []token) {
 	return all
 }
 
+// escaped are the characters that a string has behind a backslash in what is a command.
+var escaped = strings.NewReplacer(`\\`, `\`, `\"`, `"`, `\'`, "'", `\n`, "\n", `\$`, "$")
+
 // stringAt returns the string that s begins with, or its first character.
 func stringAt(s string) (t token, n int) {
 	quote := s[:1]
@@ -53,7 +56,7 @@ func stringAt(s string) (t token, n int) {
 		if s[i] == '\\' {
 			i++
 		} else if strings.HasPrefix(s[i:], quote) {
-			return token{kind: 's', text: s[len(quote):i], begin: quote}, i + len(quote)
+			return token{kind: 's', text: escaped.Replace(s[len(quote):i]), begin: quote}, i + len(quote)
 		}
 	}
 	return token{kind: s[0], text: s[:1]}, 1
