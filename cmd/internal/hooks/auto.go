@@ -188,12 +188,10 @@ func (h *run) toChange(room *member.Room) (*member.Room, error) {
 	if !room.IsShared() {
 		return room, nil
 	}
-	store, err := h.OpenAll()
-	if err != nil {
+	if _, err := h.changing(); err != nil {
 		return nil, err
 	}
-	h.store = store
-	return h.Client(store, room.Self).Room(room.FS.Name(), nil), nil
+	return h.Client(h.store, room.Self).Room(room.FS.Name(), nil), nil
 }
 
 // endAuto ends the turns that hooks have taken for the agent of a session. It returns the room of one that

@@ -29,11 +29,11 @@ func (h *run) stop(ctx context.Context) error {
 
 // ended runs when the turn has ended otherwise. Nothing that a hook says would reach the model.
 func (h *run) ended(what string) error {
-	if _, err := h.agent(); err != nil {
-		return err
+	_, err := h.agent()
+	if err == nil {
+		h.note(what)
 	}
-	h.note(what)
-	return nil
+	return err
 }
 
 // fail runs when the turn of the model has ended with an error.

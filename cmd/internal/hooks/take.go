@@ -39,16 +39,17 @@ func (h *run) take(ctx context.Context, stick *guard.Stick) error {
 	switch {
 	case err != nil:
 		return h.notTaken(ctx, stick.Root, err)
-	case res.Status == turn.YourTurn:
-		if res.Reason == turn.ReasonOwner { // another hook of the session was granted it, and may not have recorded its beginning yet
+	case res.Status == turn.YourTurn, res.CurrentOwner == agent.Client.Self.ID && res.HeldBy == 0:
+		second := res.Status != turn.YourTurn || res.Reason == turn.ReasonOwner // another hook of the session was faster, and tells it
+		if second {                                                             // that one may not have recorded its beginning yet
 			room.RecordBefore(ctx, nil, "")
 		}
 		if snap, err := room.FS.View(); err == nil && room.Recorder().Changing(snap.State) {
 			whose := fmt.Sprintf("is yours now (turn %d), but an undo of its holder before is being put back", res.TurnID)
 			return h.refuseFor(stick.Root, whose, "Do the same again in a moment.")
 		}
-		if res.Reason == turn.ReasonOwner {
-			return errNotTold // that hook tells it
+		if second {
+			return errNotTold
 		}
 		h.startListener(agent)
 		text := "You have the turn of " + cli.Line(stick.Root) + " now, because another session works here; it is handed on when you stop."
@@ -62,9 +63,6 @@ func (h *run) take(ctx context.Context, stick *guard.Stick) error {
 			text += " Verified: " + cli.Line(words) + "."
 		}
 		return h.finish(payload.Reply{Context: text})
-	case res.CurrentOwner == agent.Client.Self.ID && res.HeldBy == 0:
-		room.RecordBefore(ctx, nil, "") // beside another hook of the session that was faster, and has told it
-		return errNotTold
 	case res.Status == turn.WaitClosed:
 		return h.notTaken(ctx, stick.Root, errors.New("the room has been closed meanwhile"))
 	}

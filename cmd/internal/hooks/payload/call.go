@@ -64,6 +64,7 @@ func Decode(id harness.ID, kind harness.Kind, data []byte) (Call, error) {
 	call := Call{Harness: h.ID, Kind: kind}
 	var idle *bool
 	var reply, reason, outcome string
+	var tool input
 	read(in, h.Input.Session, &call.SessionID)
 	read(in, h.Input.Event, &call.Event)
 	in.readFirst(h.Input.Dir, &call.Dir)
@@ -81,6 +82,7 @@ func Decode(id harness.ID, kind harness.Kind, data []byte) (Call, error) {
 		here := e.Event == call.Event
 		call.Prompt, call.Mute = call.Prompt || here && e.Prompt, call.Mute || here && e.Mute
 	}
+	read(in, h.Input.ToolInput, &tool)
 	if !call.Prompt {
 		call.PromptText = ""
 	}
@@ -98,29 +100,27 @@ func Decode(id harness.ID, kind harness.Kind, data []byte) (Call, error) {
 	}
 	call.Task = isRunning(in.get(h.Input.Tasks))
 	if kind == harness.KindShell || kind == harness.KindEdit || kind == harness.KindAsks {
-		call.readCommand(h.Input, in.get(h.Input.ToolInput))
+		call.readCommand(h.Input, tool)
 	}
 	if (kind == harness.KindAsks || kind == harness.KindShell) && call.Command == "" {
 		read(in, h.Input.Asked, &call.Command)
 	}
 	helper := string(in.get(h.Input.Subagent))
 	call.Subagent = helper != "" && helper != `""` && helper != "null"
-	call.readPaths(h.Input, in.get(h.Input.ToolInput))
+	call.readPaths(h.Input, tool)
 	return call, nil
 }
 
 // readPaths reads the files that a tool would write from its input, as far as it names them.
-func (c *Call) readPaths(h harness.HookInput, tool json.RawMessage) {
-	var in input
-	_ = json.Unmarshal(tool, &in) // it may be another kind of value
+func (c *Call) readPaths(h harness.HookInput, tool input) {
 	for _, name := range h.Files {
 		var path string
-		if read(in, name, &path); path != "" {
+		if read(tool, name, &path); path != "" {
 			c.Paths = append(c.Paths, c.absolute(path))
 		}
 	}
 	var patch string
-	if read(in, h.Patch, &patch); c.Tool == "apply_patch" {
+	if read(tool, h.Patch, &patch); c.Tool == "apply_patch" {
 		for _, path := range shell.Patched(patch) {
 			c.Paths = append(c.Paths, c.absolute(path))
 		}
@@ -135,22 +135,20 @@ func isRunning(tasks json.RawMessage) bool {
 }
 
 // readCommand reads the command of a shell and its directory from the input of a tool.
-func (c *Call) readCommand(h harness.HookInput, tool json.RawMessage) {
+func (c *Call) readCommand(h harness.HookInput, tool input) {
 	if c.Tool == "apply_patch" { // its patch has the name of a command
 		return
 	}
-	var in input
-	_ = json.Unmarshal(tool, &in) // it may be another kind of value
 	for _, name := range h.Command {
 		var list []string
-		read(in, name, &c.Command)
-		if read(in, name, &list); len(list) > 0 {
+		read(tool, name, &c.Command)
+		if read(tool, name, &list); len(list) > 0 {
 			c.Command = list[len(list)-1]
 		}
 	}
 	for _, name := range h.CommandDir {
 		var dir string
-		if read(in, name, &dir); dir != "" && c.Command != "" {
+		if read(tool, name, &dir); dir != "" && c.Command != "" {
 			c.Dir = c.absolute(dir)
 		}
 	}
