@@ -141,6 +141,7 @@ func payloads(t *testing.T, h *harness.Harness, workspace string) map[string]str
 			if name == "" {
 				return
 			}
+			name, _, _ = strings.Cut(name, "|")
 			m := payload
 			for outer, rest, ok := strings.Cut(name, "."); ok; outer, rest, ok = strings.Cut(name, ".") {
 				if m[outer] == nil {
