@@ -157,16 +157,17 @@ func (w *world) enter(line string) {
 	w.submit(line)
 }
 
-// submit types a line, and once more the key that ends it where the model is not asked: a
+// submit types a line, and again the key that ends it as long as the model is not asked that: a
 // program that is busy takes that for a part of the line.
 func (w *world) submit(line string) {
 	n := w.model.count()
+	words, _, _ := strings.Cut(line, " [[")
 	w.screen.enter(line)
-	for range 10 {
+	for range 20 {
 		if strings.HasPrefix(line, "/") {
 			return
 		}
-		if _, _, asked := w.model.next(n, 3*time.Second); asked {
+		if _, _, asked := w.model.next(n, 3*time.Second, words); asked { // it may also be asked for the turn before
 			return
 		}
 		w.screen.keys("\r")
