@@ -224,6 +224,7 @@ func (w *world) twoWindows() string {
 	second := *w
 	second.start(w.h.resume...)
 	defer second.screen.kill()
+	w.until(time.Minute, func() bool { return time.Since(w.model.latest()) > 3*time.Second })
 	file := filepath.Join(w.dir, "second")
 	n := w.model.count()
 	second.enter("do it [[sh echo x > second]] [[say tried]]")
