@@ -14,6 +14,7 @@ import (
 
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/fsroom/doctor"
 )
 
 // tinyDisk mounts a file system of 64 KiB, or skips where that is not allowed.
@@ -40,6 +41,9 @@ func TestFullDisk(t *testing.T) {
 	f.do(join("a"))
 	ballast := filepath.Join(disk, "ballast")
 	fill(t, ballast)
+	if found := doctor.CheckDir(f.room.Store(), false); len(found) != 1 || !strings.Contains(found[0].Problem, "no space left") {
+		t.Errorf("doctor: %+v", found)
+	}
 	acknowledged := f.history()
 	for i := 0; ; i++ { // the last page of the journal may still have room
 		_, events, err := f.room.Update(context.Background(), say("a", strings.Repeat("x", 500)))

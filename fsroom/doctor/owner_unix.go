@@ -29,8 +29,14 @@ func foreign(path string, info fs.FileInfo, dir string) (Problem, bool) {
 	}, true
 }
 
-// writable returns nil if files can be created in the directory.
-func writable(dir string) error { return unix.Access(dir, unix.W_OK|unix.X_OK) }
+// writable returns nil if files can be created in the directory, and written.
+func writable(dir string) error {
+	var disk unix.Statfs_t
+	if err := unix.Access(dir, unix.W_OK|unix.X_OK); err != nil || unix.Statfs(dir, &disk) != nil || disk.Bavail > 0 || disk.Blocks == 0 {
+		return err
+	}
+	return unix.ENOSPC
+}
 
 // giveBack gives a file to the owner of the directory dir, which only root can do.
 func giveBack(path, dir string) bool {
