@@ -91,8 +91,8 @@ func (w *world) idle() bool {
 	}
 	reach := ""
 	for start := time.Now(); reach != "ready" && time.Since(start) < 15*time.Second; time.Sleep(100 * time.Millisecond) {
-		if reach, _ = w.reach(); reach == "next_prompt" && w.h.listening == "" {
-			break
+		if reach, _ = w.reach(); reach == "next_prompt" && w.h.listening == "" && time.Since(w.model.latest()) > 3*time.Second {
+			break // the hook at the end of its turn has run
 		}
 	}
 	if why := w.tt(peer, "why", w.agent); reach != "ready" && !strings.Contains(why, "next prompt") {
