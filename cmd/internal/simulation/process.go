@@ -83,8 +83,8 @@ func (m *Machine) spawn(name string, parent int, run func(*proc)) *proc {
 				m.lastFail = fmt.Sprintf("panic in %s: %v\n%s", p.name, r, debug.Stack())
 			}
 			p.state = finished
-			m.busy.Store(false)
 			delete(m.live, p.id.PID)
+			m.busy.Store(false) // last: the scheduler goes on
 		}()
 		if !p.killed {
 			run(p)
