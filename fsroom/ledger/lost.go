@@ -150,7 +150,7 @@ type losses struct {
 	plan    *Plan            // names what is in a stash
 	present map[ID]bool      // contents that are in a file now
 	pasts   map[string]*past // by the directory of the submodule, with a slash; "" is the repository of the tree
-	came    bool             // between the last two, a file that was missing came back as git has it
+	came    bool             // between the last two, a file that was missing, or had been begun, came back as git has it
 }
 
 // between returns what went between two snapshots, and whether something was lost with it.
@@ -167,8 +167,8 @@ func (l *losses) between(a, b *Snapshot, filters []string) (gone []Step, lost bo
 	for _, d := range differences {
 		past, path := l.pastOf(d.Path)
 		was, is := past.head(a, path), past.head(b, path)
-		l.came = l.came || !d.From.exists() && was.exists() && d.To.ID == was.ID
-		if b.Why == WhyTick && !d.To.exists() { // perhaps taken between two steps of a command that replaces the file
+		l.came = l.came || (!d.From.exists() || d.From.ID == emptyBlob) && was.exists() && d.To.ID == was.ID
+		if b.Why == WhyTick && (!d.To.exists() || d.To.ID == emptyBlob) { // perhaps taken between two steps of a command that replaces the file
 			now, err := l.objects.at(l.Now.Tree, d.Path)
 			if became := (Step{d.Path, d.From, now}); err == nil && now.exists() && past.went(became, was, a) {
 				d = became

@@ -348,6 +348,30 @@ func TestCalm(t *testing.T) {
 	}
 }
 
+// TestTicksWithinOneLoss: snapshots by time, taken while git replaces a file and before it removes another, are of one loss.
+func TestTicksWithinOneLoss(t *testing.T) {
+	t.Parallel()
+	for _, begun := range []string{"missing", ""} {
+		f := newFixture(t)
+		f.git("init", "-q")
+		f.write("a", "1")
+		f.git("add", "-A")
+		f.git("commit", "-q", "-m", "x")
+		f.write("a", "work", "n", "new")
+		f.take(WhyTick, 1)
+		if f.remove("a"); begun == "" {
+			f.write("a", begun)
+		}
+		f.take(WhyTick, 1)
+		f.write("a", "1")
+		f.take(WhyTick, 1)
+		f.remove("n")
+		if steps := f.lost().Plan.Steps; len(steps) != 2 {
+			t.Errorf("%q: %+v", begun, steps)
+		}
+	}
+}
+
 // TestScanFiles: a snapshot of some files alone is the one that a whole scan makes if nothing else has changed, and
 // what else has changed is in the next one.
 func TestScanFiles(t *testing.T) {
