@@ -398,6 +398,7 @@ func TestScanFiles(t *testing.T) {
 		{func() { f.write("d/b", "4") }, []string{"link/b"}, true},
 		{func() { f.write("d/b", "5") }, []string{"d"}, true},
 		{func() { f.write("d/b", "6") }, []string{"../store"}, true},
+		{func() { f.write("d/b", "7") }, []string{"d/b", "d"}, true},
 		{func() { f.git("commit", "-q", "--allow-empty", "-m", "x") }, []string{"a"}, true},
 		{func() { _ = os.Remove(f.full("z")); _ = os.Symlink("a", f.full("z")) }, []string{"z"}, true},
 		{func() { f.rename("d", "e"); _ = os.Symlink("e", f.full("d")) }, []string{"d/b"}, true},
@@ -415,6 +416,9 @@ func TestScanFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 		next := f.take(WhyTick, 1)
+		if s.Files != next.Files {
+			t.Errorf("%q: %d files, a whole scan %d", x.files, s.Files, next.Files)
+		}
 		if whole := s.Tree == next.Tree; whole != x.whole {
 			t.Errorf("%q: whole %v", x.files, whole)
 		}

@@ -86,7 +86,7 @@ func (l *Ledger) look(ctx context.Context, keep bool, r Request) (*View, error) 
 	return v, nil
 }
 
-// scan finds out what the tree is now. Of files, if there are any, alone it does so where that will do.
+// scan finds out what the tree is now. If files are given, it looks at them alone where that will do, see scanFiles.
 func (v *View) scan(ctx context.Context, files []string) error {
 	opts := &v.ledger.opts
 	v.top = &directory{old: readCache(v.ledger.cacheFile())}
@@ -121,7 +121,7 @@ func (v *View) scanAll(s *scanner) (err error) {
 	if v.rules, v.top.inRepo, err = v.topRules(); err != nil {
 		return err
 	}
-	s.left = nil
+	s.left, s.count = nil, 0 // of files that were looked at before
 	err = s.scan(v.rules, v.top)
 	slices.SortFunc(s.left, func(a, b LeftOut) int { return strings.Compare(a.Path, b.Path) })
 	return err
