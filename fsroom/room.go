@@ -170,6 +170,14 @@ func (r *Files[S]) Known() (*Snapshot[S], error) {
 	return snap, r.store.Explain(err, r.dir)
 }
 
+// KnownAfter is [Files.Known] for who has read the room as seen: it returns seen if nothing has happened since.
+func (r *Files[S]) KnownAfter(seen *Snapshot[S]) (*Snapshot[S], error) {
+	if info, err := os.Lstat(r.JournalPath()); err == nil && seen.covers(info) {
+		return seen, nil
+	}
+	return r.Known()
+}
+
 // HasDir reports whether the room has a directory, also after it has ended.
 func (r *Files[S]) HasDir() bool {
 	info, err := os.Lstat(r.dir)

@@ -108,14 +108,6 @@ func (r *Files[S]) SayLost(snap *Snapshot[S]) error {
 	return err
 }
 
-// Shortened returns which events the journal has lost since the last repair, nil if none.
-func (r *Room[S]) Shortened() *event.Lost {
-	if snap, err := r.Load(); err == nil {
-		return snap.Lost
-	}
-	return nil
-}
-
 // liveWithout reports whether a life is in progress of which only state.json is left.
 func (r *Files[S]) liveWithout() bool {
 	cached, err := r.Cached()

@@ -35,7 +35,7 @@ func argumentsOf(p *process.Process) []string {
 // this is, and reads the state from another file. The error is fs.ErrNotExist only if the kernel confirms that
 // there is no such process: the file is also missing where /proc is mounted with hidepid.
 func readStat(pid int) (stat, error) {
-	line, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	line, err := readSmall("/proc/" + strconv.Itoa(pid) + "/stat")
 	switch {
 	case err != nil && unix.Kill(pid, 0) == unix.ESRCH:
 		return stat{}, fs.ErrNotExist
@@ -43,6 +43,22 @@ func readStat(pid int) (stat, error) {
 		return stat{}, fmt.Errorf("process %d is hidden: %w", pid, errors.Unwrap(err))
 	}
 	return parseStat(line)
+}
+
+// readSmall returns the first 4 KiB of a file of /proc, which the kernel makes when it is read: a stat line has at most
+// 1 100 bytes. Nothing is waited for there, so no signal interrupts it.
+func readSmall(path string) ([]byte, error) {
+	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return nil, &fs.PathError{Op: "open", Path: path, Err: err}
+	}
+	defer unix.Close(fd)
+	b := make([]byte, 4096)
+	n, err := unix.Read(fd, b)
+	if err != nil {
+		return nil, &fs.PathError{Op: "read", Path: path, Err: err}
+	}
+	return b[:n], nil
 }
 
 // parseStat parses a line "PID (name) STATE PPID …", whose 22nd field is the start in clock ticks since boot.
@@ -73,7 +89,7 @@ func wallClock(start uint64) time.Time {
 const initialTimeNamespace = "4026531834"
 
 func readBootID() string {
-	text, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	text, err := readSmall("/proc/sys/kernel/random/boot_id")
 	if err != nil {
 		return ""
 	}

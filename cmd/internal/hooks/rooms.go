@@ -92,12 +92,15 @@ func (r *rooms) look(ctx context.Context, dir string, call payload.Call) (*guard
 	if stick, known := r.known[room.FS.Name()]; known {
 		return stick, nil
 	}
-	now := member.Look{State: seen.State}
-	for st := (*turn.State)(nil); st != now.State; { // who calls depends on who has the turn
-		if st = now.State; st.Owner != "" || st.ReservedFor != "" {
+	var now member.Look
+	for now.Seen != seen { // who calls depends on who has the turn
+		if now.Seen != nil {
+			seen = now.Seen
+		}
+		if st := seen.State; st.Owner != "" || st.ReservedFor != "" {
 			client.Self = r.caller(st)
 		}
-		now = room.Look(st)
+		now = room.Look(seen)
 	}
 	st, f := now.State, now.Facts
 	stick := &guard.Stick{Root: room.Directory(), Me: client.Self.ID, Turn: st.Turn}

@@ -3,6 +3,7 @@ package member
 import (
 	"sync"
 
+	"github.com/talking-stick/tt/cmd/internal/hearing"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/identity"
 )
@@ -104,8 +105,11 @@ func (r *Room) facts(st *turn.State, by caller, judged verdicts) turn.Facts {
 	// What waits for one that has ended can tell nobody.
 	f.Waiting = oncePerAgent(func(id string) bool { return r.IsWaiting(id) && (id == by.id || presence(id).Process != turn.Gone) })
 	f.Inbox = func(id string) bool { return f.Waiting(id) && r.FS.Agent(id).Held(inboxFile) }
+	ear := oncePerAgent(func(id string) hearing.Agent {
+		return r.HearingOf(id).AtOnce(func(p identity.Process) identity.Verdict { return identity.Verdict(look(p).verdict) })
+	})
 	doing := oncePerAgent(func(id string) turn.Activity {
-		a := r.HearingOf(id).Activity()
+		a := ear(id).Activity()
 		if h := identity.Process(lease.Holder); id == owner && a.What == "" && h != (identity.Process{}) && look(h).verdict == turn.Gone {
 			at := st.Grant.At // its window has ended, and in the others nothing has happened
 			a = turn.Activity{What: turn.ActivityIdle, Began: at, Since: at.Wall, At: at.Wall, Source: "host"}
@@ -116,7 +120,7 @@ func (r *Room) facts(st *turn.State, by caller, judged verdicts) turn.Facts {
 		return a
 	})
 	f.Activity = oncePerAgent(func(id string) turn.Activity { return r.withJob(id, doing(id)) })
-	f.Hearing = oncePerAgent(func(id string) turn.Hearing { return r.hearing(st, id, doing(id)) })
+	f.Hearing = oncePerAgent(func(id string) turn.Hearing { return r.hearing(st, ear(id), doing(id)) })
 	f.Support = sync.OnceValue(func() turn.Support { return r.support(st, lease, by) })
 	return f
 }

@@ -19,8 +19,8 @@ func (c *Client) HearingOf(id string) hearing.Agent {
 
 // hearing returns how a member can hear of news. For an agent without a listener that
 // costs one look at a file.
-func (r *Room) hearing(st *turn.State, id string, doing turn.Activity) (h turn.Hearing) {
-	a := r.HearingOf(id)
+func (r *Room) hearing(st *turn.State, a hearing.Agent, doing turn.Activity) (h turn.Hearing) {
+	id := a.ID
 	if !a.IsKnown() {
 		return r.hosts.hearing(id)
 	}

@@ -5,8 +5,9 @@ import "github.com/talking-stick/tt/fsroom/turn"
 // A Look is a room as it was at one moment of the looking: nothing has happened in it between the
 // reading of its state and that of all that is known of its members and processes.
 type Look struct {
-	State *turn.State
-	Facts turn.Facts // what they say was looked up by Look
+	Seen  *snapshot
+	State *turn.State // that of Seen
+	Facts turn.Facts  // what they say was looked up by Look
 }
 
 // Room returns the room as results show it.
@@ -15,11 +16,11 @@ func (l Look) Room() turn.RoomView { return l.State.Room(l.Facts) }
 // mostLooks bounds how often a room is looked at that changes all the time.
 const mostLooks = 20
 
-// Look looks at the room, which the caller has just read as st. It is for those who tell others of
+// Look looks at the room, which the caller has just read as seen. It is for those who tell others of
 // it; a change decides on what is true under the lock.
-func (r *Room) Look(st *turn.State) (l Look) {
-	_ = r.steadily(&snapshot{State: st}, func(seen *snapshot) error {
-		l = Look{seen.State, r.Facts(seen.State).Settled(seen.State)}
+func (r *Room) Look(seen *snapshot) (l Look) {
+	_ = r.steadily(seen, func(seen *snapshot) error {
+		l = Look{seen, seen.State, r.Facts(seen.State).Settled(seen.State)}
 		return nil
 	})
 	return l
@@ -32,7 +33,7 @@ func (r *Room) steadily(seen *snapshot, look func(*snapshot) error) error {
 	for tries := 1; ; tries++ {
 		lease := r.held(seen.State)
 		err := look(seen)
-		now, readErr := r.FS.Known()
+		now, readErr := r.FS.KnownAfter(seen)
 		same := readErr != nil || now.State.Seq == seen.State.Seq && now.State.Open == seen.State.Open && lease == r.held(now.State)
 		if same || tries == mostLooks {
 			return err

@@ -37,9 +37,9 @@ func TestLook(t *testing.T) {
 	f := newFixture(t)
 	a, b := f.join("a:1"), f.join("b:1")
 	f.try(a)
-	st := f.state(b)
+	seen := f.view(b)
 	f.during(b, f.handsOn(a))
-	now := b.Look(st)
+	now := b.Look(seen)
 	if list := now.State.Trouble(now.Facts); len(list) > 0 || now.State.Owner != "" {
 		t.Errorf("%q holds, %+v", now.State.Owner, list)
 	}
@@ -104,14 +104,14 @@ func TestLookAfterANewGuardian(t *testing.T) {
 	f := newFixture(t)
 	a, b := f.join("a:1"), f.join("b:1")
 	f.try(a)
-	st := f.state(b)
+	seen := f.view(b)
 	f.during(b, func() {
 		f.killGuardian(a)
-		pid, err := a.Keep(t.Context(), st.Fence(), false)
+		pid, err := a.Keep(t.Context(), seen.State.Fence(), false)
 		f.must(err)
 		f.Cleanup(func() { _ = f.killProcess(pid) })
 	})
-	now := b.Look(st)
+	now := b.Look(seen)
 	if list := now.State.Trouble(now.Facts); len(list) > 0 {
 		t.Errorf("%+v", list)
 	}

@@ -108,9 +108,14 @@ func (f *fixture) join(id string) *Room {
 
 func (f *fixture) state(r *Room) *turn.State {
 	f.Helper()
+	return f.view(r).State
+}
+
+func (f *fixture) view(r *Room) *snapshot {
+	f.Helper()
 	snap, err := r.FS.View()
 	f.must(err)
-	return snap.State
+	return snap
 }
 
 // TestObserverThatWrites: a hook makes it a full member, which is called when its turn comes.

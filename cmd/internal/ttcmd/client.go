@@ -107,9 +107,8 @@ func openSeen(c *cli.Invocation) (*member.Room, *snapshot, error) {
 	return client.Open(locateArg(c))
 }
 
-// viewRoom is openRoom for commands that show the room: it returns the room's state
-// too, and records the presence of the caller.
-func viewRoom(ctx context.Context, c *cli.Invocation) (*member.Room, *turn.State, error) {
+// viewRoom is openSeen for commands that show the room: it records the presence of the caller.
+func viewRoom(ctx context.Context, c *cli.Invocation) (*member.Room, *snapshot, error) {
 	r, snap, err := openSeen(c)
 	if err == nil && c.Declares("fresh") && c.Bool("fresh") {
 		snap, err = r.FS.Confirm(ctx)
@@ -118,7 +117,7 @@ func viewRoom(ctx context.Context, c *cli.Invocation) (*member.Room, *turn.State
 		return nil, nil, err
 	}
 	r.RecordPresence(ctx, snap.State)
-	return r, snap.State, nil
+	return r, snap, nil
 }
 
 // openHistory is openRoom for commands that read events. With ended it may also be a

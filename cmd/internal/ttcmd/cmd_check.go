@@ -99,12 +99,11 @@ func check(ctx context.Context, c *cli.Invocation) (checkResult, error) {
 	if err != nil {
 		return res, withTrouble(client, w, err)
 	}
-	st := snap.State
 	if res.Command == nil {
-		room.RecordPresence(ctx, st)
+		room.RecordPresence(ctx, snap.State)
 	}
 	res.Shared = room.IsShared()
-	now := room.Look(st)
+	now := room.Look(snap)
 	st, f := now.State, now.Facts
 	v := st.Room(f)
 	res.RoomID, res.RoomState, res.TurnID, res.CurrentOwner, res.ReservedFor = v.RoomID, v.State, v.TurnID, v.Owner, v.ReservedFor
@@ -133,7 +132,7 @@ func withTrouble(client *member.Client, w *workspace.Workspace, err error) error
 	if openErr != nil || room == nil {
 		return err
 	}
-	if list := room.Look(snap.State).Room().Trouble; len(list) > 0 && list[0].What == turn.CutOff {
+	if list := room.Look(snap).Room().Trouble; len(list) > 0 && list[0].What == turn.CutOff {
 		return e.With("trouble", list).WithHint("%s", list[0].Do)
 	}
 	return err

@@ -200,7 +200,7 @@ func (x *doctorRun) checkHolders(client *member.Client, names []string) {
 		if err != nil || snap.State.Owner == "" {
 			continue
 		}
-		now := room.Look(snap.State)
+		now := room.Look(snap)
 		list := slices.DeleteFunc(now.State.Trouble(now.Facts), func(t turn.Trouble) bool { return t.What == turn.LockStopped })
 		if len(list) > 0 {
 			x.Trouble = append(x.Trouble, roomTrouble{snap.State.RoomID, snap.State.CanonicalPath, list})

@@ -75,7 +75,7 @@ func runList(ctx context.Context, c *cli.Invocation) error {
 			if snap.State.Owner != "" || snap.State.ReservedFor != "" {
 				room = client.Room(name, w) // what is known of them on other hosts
 			}
-			v := room.Look(snap.State).Room()
+			v := room.Look(snap).Room()
 			v.PathMissing = member.PathMissing(v.RoomID, v.CanonicalPath)
 			res.Rooms = append(res.Rooms, v)
 		}
@@ -147,7 +147,7 @@ func roomsBelow(client *member.Client, w *workspace.Workspace, excluded []string
 			continue
 		}
 		if dir := room.Below(snap.State); dir != "" {
-			v := room.Look(snap.State).Room()
+			v := room.Look(snap).Room()
 			v.CanonicalPath = dir
 			found = append(found, v)
 		}

@@ -32,7 +32,7 @@ func currentFragment(c *cli.Invocation) string {
 	if err != nil || room == nil {
 		return ""
 	}
-	now := room.Look(snap.State)
+	now := room.Look(snap)
 	return fragment(statusFor(room, now.State, now.Facts))
 }
 

@@ -29,14 +29,14 @@ type stateResult struct {
 }
 
 func runState(ctx context.Context, c *cli.Invocation) error {
-	room, st, err := viewRoom(ctx, c)
+	room, seen, err := viewRoom(ctx, c)
 	if err != nil {
 		return err
 	}
-	now := room.Look(st)
+	now := room.Look(seen)
 	st, f := now.State, now.Facts
 	res := stateResult{Room: st.Room(f), Members: st.MemberViews(f), lastKnown: knownOf(c, room)}
-	res.Room.JournalShortened = room.FS.Shortened()
+	res.Room.JournalShortened = now.Seen.Lost
 	return c.Out.Result(&res, func(t *cli.Text) {
 		writeRoom(t, res.Room)
 		writeMembers(t, res.Members, room.Self.ID)

@@ -83,14 +83,14 @@ func runStatus(ctx context.Context, c *cli.Invocation) error {
 	if c.Bool("prompt") {
 		return printFragment(c)
 	}
-	room, st, err := viewRoom(ctx, c)
+	room, seen, err := viewRoom(ctx, c)
 	if err != nil {
 		return err
 	}
-	if room.ActsFor(st) == "" {
+	if room.ActsFor(seen.State) == "" {
 		hooks.NoticeOldSession(c.Env, room.Client, c.Notice)
 	}
-	now := room.Look(st)
+	now := room.Look(seen)
 	st, f := now.State, now.Facts
 	res := statusFor(room, st, f)
 	res.lastKnown = knownOf(c, room)
@@ -99,7 +99,7 @@ func runStatus(ctx context.Context, c *cli.Invocation) error {
 	}
 	res.Locks, res.Siblings = locksOf(room), room.Siblings(room.Workspace)
 	res.Verdicts = changes.LastVerdicts(ctx, room, st, ledgerSetting(c))
-	res.JournalShortened = room.FS.Shortened()
+	res.JournalShortened = now.Seen.Lost
 	outside := outsideText(ctx, c, room, st)
 	return c.Out.Result(res, func(t *cli.Text) { writeStatus(t, st.Room(f), res, outside) })
 }

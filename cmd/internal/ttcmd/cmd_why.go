@@ -38,11 +38,11 @@ type whyResult struct {
 }
 
 func runWhy(ctx context.Context, c *cli.Invocation) error {
-	room, st, err := viewRoom(ctx, c)
+	room, seen, err := viewRoom(ctx, c)
 	if err != nil {
 		return err
 	}
-	now := room.Look(st)
+	now := room.Look(seen)
 	st, f := now.State, now.Facts
 	standing, told := st.Standing(f), mailbox.Of(room).Reach(st, f)
 	elsewhere := ""
@@ -64,7 +64,7 @@ func runWhy(ctx context.Context, c *cli.Invocation) error {
 		standing.Lost, _ = json.Marshal(lost)
 	}
 	res := whyResult{Turn: wire.Append(nil, &standing), Members: told, Locks: locksOf(room), Next: st.Outlook(f),
-		JournalShortened: room.FS.Shortened()}
+		JournalShortened: now.Seen.Lost}
 	if elsewhere != "" {
 		res.Next = append(res.Next, elsewhere)
 	}

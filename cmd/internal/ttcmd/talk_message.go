@@ -221,11 +221,11 @@ func runMsgStatus(ctx context.Context, c *cli.Invocation) error {
 		}
 		seq = n
 	}
-	room, st, err := viewRoom(ctx, c)
+	room, seen, err := viewRoom(ctx, c)
 	if err != nil {
 		return err
 	}
-	rows, err := mailbox.Of(room).Delivered(ctx, st, seq)
+	rows, err := mailbox.Of(room).Delivered(ctx, seen.State, seq)
 	if err != nil {
 		return err
 	}

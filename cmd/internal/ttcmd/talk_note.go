@@ -116,11 +116,11 @@ func runNotesList(ctx context.Context, c *cli.Invocation) error {
 	if err != nil {
 		return err
 	}
-	room, st, err := viewRoom(ctx, c)
+	room, seen, err := viewRoom(ctx, c)
 	if err != nil {
 		return err
 	}
-	notes, err := mailbox.Of(room).Notes(ctx, st, turn.NoteQuery{All: c.Bool("all"), After: c.String("after"), Limit: limit})
+	notes, err := mailbox.Of(room).Notes(ctx, seen.State, turn.NoteQuery{All: c.Bool("all"), After: c.String("after"), Limit: limit})
 	if err != nil {
 		return err
 	}

@@ -270,11 +270,11 @@ func runQuestions(ctx context.Context, c *cli.Invocation) error {
 	if err != nil {
 		return err
 	}
-	room, st, err := viewRoom(ctx, c)
+	room, seen, err := viewRoom(ctx, c)
 	if err != nil {
 		return err
 	}
-	found, err := questions.Of(room).Questions(ctx, st, questions.QuestionQuery{Mine: c.Bool("mine"), Owed: c.Bool("owed"),
+	found, err := questions.Of(room).Questions(ctx, seen.State, questions.QuestionQuery{Mine: c.Bool("mine"), Owed: c.Bool("owed"),
 		All: c.Bool("all")})
 	if err != nil {
 		return err
@@ -338,11 +338,11 @@ type questionResult struct {
 }
 
 func runQuestionsShow(ctx context.Context, c *cli.Invocation) error {
-	room, st, err := viewRoom(ctx, c)
+	room, seen, err := viewRoom(ctx, c)
 	if err != nil {
 		return err
 	}
-	q, answers, shown, err := questions.Of(room).ShowQuestion(ctx, st, c.Arg("question"))
+	q, answers, shown, err := questions.Of(room).ShowQuestion(ctx, seen.State, c.Arg("question"))
 	if err != nil {
 		return err
 	}

@@ -178,7 +178,7 @@ func (l *Looker) room(name string) (res Room, room *member.Room, st *turn.State,
 		return Room{}, nil, nil, false
 	}
 	known := l.known(name, room)
-	now := known.Look(st)
+	now := known.Look(snap)
 	st, f := now.State, now.Facts
 	res = Room{Name: name, View: st.Room(f), Renewal: room.Renewal(st)}
 	res.View.PathMissing = member.PathMissing(st.RoomID, st.CanonicalPath)
