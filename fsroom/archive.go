@@ -1,6 +1,7 @@
 package fsroom
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -121,14 +122,11 @@ func (r *Files[S]) LastArchived() (path string, last int64, err error) {
 // Archived returns the paths of the journals of the room's ended lives, the one with the
 // last event last.
 func (r *Files[S]) Archived() ([]string, error) {
-	if err := r.store.checkDirs(filepath.Dir(r.ArchiveDir()), r.ArchiveDir()); err != nil {
-		return nil, err
-	}
 	entries, err := os.ReadDir(r.ArchiveDir())
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	if err != nil {
+	if err := cmp.Or(r.store.checkDirs(filepath.Dir(r.ArchiveDir()), r.ArchiveDir()), err); err != nil {
 		return nil, err
 	}
 	var paths []string

@@ -24,10 +24,15 @@ const (
 )
 
 // Listener returns the directory of an agent that belongs to no room: of what listens for
-// it. It need not exist.
+// it. It need not exist, and is checked once.
 func (s *Store) Listener(id string) Agent {
+	if known, ok := s.listeners.Load(id); ok {
+		return known.(Agent)
+	}
 	a := Agent{store: s, dir: s.listenerDir(id)}
-	a.unusable = s.Explain(s.checkDirs(filepath.Dir(a.dir), a.dir), a.dir)
+	if a.unusable = s.Explain(s.checkDirs(filepath.Dir(a.dir), a.dir), a.dir); a.unusable == nil {
+		s.listeners.Store(id, a)
+	}
 	return a
 }
 

@@ -106,9 +106,10 @@ type Store struct {
 	dir  string
 	opts Options
 
-	warned  sync.Once
-	hubOnce sync.Once
-	hub     *hub
+	warned    sync.Once
+	listeners sync.Map // those of [Store.Listener] whose directory was checked, by id
+	hubOnce   sync.Once
+	hub       *hub
 
 	publishing publishing // in the background
 }

@@ -11,34 +11,46 @@ import (
 // maxAncestors bounds the walk to pid 1; deeper chains are broken or hostile.
 const maxAncestors = 64
 
-// ownAncestors are the processes above this one. They are looked up once: whoever becomes the
-// parent when one of them ends has not started this process.
-var ownAncestors = sync.OnceValue(func() []Info { return walkUp(system, system.Self().PID) })
+// The processes above this one. They are looked up once: whoever becomes the parent when one of
+// them ends has not started this process.
+var (
+	ownAncestors = sync.OnceValue(func() []Info { return walkUp(system.Inspect, system.Self().PID) })
+	ownLineage   = sync.OnceValue(func() []Info { return walkUp(system.Look, system.Self().PID) })
+)
 
 // ancestors returns the processes above pid, the parent first, as far up as
 // they can be inspected.
-func ancestors(table Table, pid int) []Info {
-	if table != Table(system) {
-		return walkUp(table, pid)
-	}
-	own := ownAncestors()
-	if pid == system.Self().PID {
-		return own
-	}
-	if i := slices.IndexFunc(own, func(p Info) bool { return p.PID == pid }); i >= 0 {
-		return own[i+1:]
-	}
-	return walkUp(table, pid)
+func ancestors(table Table, pid int) []Info { return above(table, pid, table.Inspect, ownAncestors) }
+
+// isAbove reports whether one of processes is an ancestor of pid. It costs less than ancestors.
+func isAbove(table Table, pid int, processes ...Process) bool {
+	return slices.ContainsFunc(above(table, pid, table.Look, ownLineage), func(p Info) bool {
+		return slices.Contains(processes, p.Process)
+	})
 }
 
-func walkUp(table Table, pid int) []Info {
-	info, err := table.Inspect(pid)
+// above returns the processes above pid as inspect has them. own are those above this process.
+func above(table Table, pid int, inspect func(int) (Info, error), own func() []Info) []Info {
+	if table != Table(system) {
+		return walkUp(inspect, pid)
+	}
+	if pid == system.Self().PID {
+		return own()
+	}
+	if i := slices.IndexFunc(own(), func(p Info) bool { return p.PID == pid }); i >= 0 {
+		return own()[i+1:]
+	}
+	return walkUp(inspect, pid)
+}
+
+func walkUp(inspect func(int) (Info, error), pid int) []Info {
+	info, err := inspect(pid)
 	if err != nil {
 		return nil
 	}
 	var chain []Info
 	for len(chain) < maxAncestors && info.PPID > 0 {
-		parent, err := table.Inspect(info.PPID)
+		parent, err := inspect(info.PPID)
 		if err != nil || parent.PID == info.PID || !couldBeParent(parent, info) {
 			break
 		}

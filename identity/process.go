@@ -50,7 +50,7 @@ type Table interface {
 	// there is none; any other error means that it is not known whether there is.
 	Inspect(pid int) (Info, error)
 
-	// Look is Inspect for less: it may leave out Args, StartedAt, PPID and Name.
+	// Look is Inspect for less: it may leave out Args and StartedAt.
 	Look(pid int) (Info, error)
 
 	// Verdict says whether p is alive; see [Judge].

@@ -17,11 +17,12 @@ func StartedBy(table Table, kind string, root *Process, owners []Process) bool {
 	}
 	if root != nil {
 		info, err := table.Look(root.PID)
-		if err == nil && info.Process == *root && slices.ContainsFunc(ancestors(table, root.PID), func(p Info) bool {
-			return slices.Contains(owners, p.Process)
-		}) {
+		if err == nil && info.Process == *root && isAbove(table, root.PID, owners...) {
 			return true
 		}
+	}
+	if !isAbove(table, table.Self().PID, owners...) {
+		return false
 	}
 	chain := ancestors(table, table.Self().PID)
 	own := slices.IndexFunc(chain, func(p Info) bool { return !p.Zombie && harnessOf(p) != nil })

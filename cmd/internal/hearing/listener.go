@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/talking-stick/tt/fsroom"
@@ -109,30 +108,10 @@ type Agent struct {
 	Store *fsroom.Store
 	Table identity.Table
 	ID    string
-	dir   func() fsroom.Agent // see AtOnce
 }
 
 // Dir is the directory of the agent's listener.
-func (a Agent) Dir() fsroom.Agent {
-	if a.dir != nil {
-		return a.dir()
-	}
-	return a.Store.Listener(a.ID)
-}
-
-// AtOnce returns the agent for one look at it, which finds its directory once and asks verdict which processes live.
-func (a Agent) AtOnce(verdict func(identity.Process) identity.Verdict) Agent {
-	a.dir, a.Table = sync.OnceValue(a.Dir), judged{a.Table, verdict}
-	return a
-}
-
-// judged is a process table whose verdicts are known.
-type judged struct {
-	identity.Table
-	verdict func(identity.Process) identity.Verdict
-}
-
-func (t judged) Verdict(p identity.Process) identity.Verdict { return t.verdict(p) }
+func (a Agent) Dir() fsroom.Agent { return a.Store.Listener(a.ID) }
 
 // IsKnown reports whether there is a [Listener] of the agent. It costs one look at a file.
 func (a Agent) IsKnown() bool { return a.Store.ListenerHas(a.ID, listenerFile) }

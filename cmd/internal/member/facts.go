@@ -105,11 +105,11 @@ func (r *Room) facts(st *turn.State, by caller, judged verdicts) turn.Facts {
 	// What waits for one that has ended can tell nobody.
 	f.Waiting = oncePerAgent(func(id string) bool { return r.IsWaiting(id) && (id == by.id || presence(id).Process != turn.Gone) })
 	f.Inbox = func(id string) bool { return f.Waiting(id) && r.FS.Agent(id).Held(inboxFile) }
-	ear := oncePerAgent(func(id string) hearing.Agent {
-		return r.HearingOf(id).AtOnce(func(p identity.Process) identity.Verdict { return identity.Verdict(look(p).verdict) })
-	})
+	hearingOf := func(id string) hearing.Agent {
+		return hearing.Agent{Store: r.Store, Table: judgedTable{r.Table, look}, ID: id}
+	}
 	doing := oncePerAgent(func(id string) turn.Activity {
-		a := ear(id).Activity()
+		a := hearingOf(id).Activity()
 		if h := identity.Process(lease.Holder); id == owner && a.What == "" && h != (identity.Process{}) && look(h).verdict == turn.Gone {
 			at := st.Grant.At // its window has ended, and in the others nothing has happened
 			a = turn.Activity{What: turn.ActivityIdle, Began: at, Since: at.Wall, At: at.Wall, Source: "host"}
@@ -120,9 +120,19 @@ func (r *Room) facts(st *turn.State, by caller, judged verdicts) turn.Facts {
 		return a
 	})
 	f.Activity = oncePerAgent(func(id string) turn.Activity { return r.withJob(id, doing(id)) })
-	f.Hearing = oncePerAgent(func(id string) turn.Hearing { return r.hearing(st, ear(id), doing(id)) })
+	f.Hearing = oncePerAgent(func(id string) turn.Hearing { return r.hearing(st, hearingOf(id), doing(id)) })
 	f.Support = sync.OnceValue(func() turn.Support { return r.support(st, lease, by) })
 	return f
+}
+
+// A judgedTable is a process table whose verdicts are those of a look.
+type judgedTable struct {
+	identity.Table
+	look func(identity.Process) condition
+}
+
+func (t judgedTable) Verdict(p identity.Process) identity.Verdict {
+	return identity.Verdict(t.look(p).verdict)
 }
 
 // oncePerAgent returns look, which it calls once for each agent.
