@@ -104,7 +104,7 @@ func (r *rooms) look(ctx context.Context, dir string, call payload.Call) (*guard
 	}
 	st, f := now.State, now.Facts
 	stick := &guard.Stick{Root: room.Directory(), Me: client.Self.ID, Turn: st.Turn}
-	window := room.HeldByOtherWindow(st)
+	window := f.Window
 	if window != 0 { // what the session has in another window is no turn of this one
 		stick.Me = ""
 	}

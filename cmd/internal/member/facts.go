@@ -41,20 +41,18 @@ type caller struct {
 
 // Facts returns the circumstances of the agent's decision on the state. What is known of a
 // member is looked up when it is first asked for, and once.
-func (r *Room) Facts(st *turn.State) turn.Facts { return r.facts(st, r.caller(st), make(verdicts)) }
-
-// caller returns the agent as the caller. If it has the turn on another host, what is known
-// of it is what that host says, and if it has it in another window, what that window does.
-func (r *Room) caller(st *turn.State) caller {
-	if r.Elsewhere(st) != "" || r.HeldByOtherWindow(st) != 0 {
-		return caller{}
-	}
-	return caller{id: r.Self.ID}
+func (r *Room) Facts(st *turn.State) turn.Facts {
+	return r.facts(st, caller{id: r.Self.ID}, make(verdicts))
 }
 
-// facts is [Room.Facts] for a caller, with verdicts to which it adds.
+// facts is [Room.Facts] for a caller, with verdicts to which it adds. If the caller has the turn on another
+// host, what is known of it is what that host says, and if it has it in another window, what that window does.
 func (r *Room) facts(st *turn.State, by caller, judged verdicts) turn.Facts {
-	owner, lease := st.Owner, r.lease(st)
+	owner, recorded := st.Owner, r.recorded(st)
+	lease, window := r.told(st, recorded), r.windowOf(st, recorded)
+	if r.Elsewhere(st) != "" || window != 0 {
+		by.id = ""
+	}
 	look := func(p identity.Process) condition {
 		c, ok := judged[p]
 		if !ok {
@@ -94,7 +92,7 @@ func (r *Room) facts(st *turn.State, by caller, judged verdicts) turn.Facts {
 		}
 		return p
 	})
-	f := turn.Facts{Now: r.Now(), Host: r.hosts.name(), Directory: r.here(), Lease: lease, Window: r.HeldByOtherWindow(st)}
+	f := turn.Facts{Now: r.Now(), Host: r.hosts.name(), Directory: r.here(), Lease: lease, Window: window}
 	f.Presence = func(id string) turn.Presence {
 		p := presence(id)
 		if id == by.id {

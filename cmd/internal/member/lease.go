@@ -30,12 +30,14 @@ func (r *Room) recorded(st *turn.State) (l turn.Lease) {
 
 // lease returns what is known of the current turn's lease beyond its grant, the zero Lease
 // if nothing is.
-func (r *Room) lease(st *turn.State) turn.Lease {
-	l := r.recorded(st)
+func (r *Room) lease(st *turn.State) turn.Lease { return r.told(st, r.recorded(st)) }
+
+// told adds to the record of the lease what other hosts have told of it.
+func (r *Room) told(st *turn.State, recorded turn.Lease) turn.Lease {
 	if told, ok := r.hosts.told(st); ok {
-		l = l.Told(told)
+		return recorded.Told(told)
 	}
-	return l
+	return recorded
 }
 
 // guardianOf returns the guardian of a lease, nil if it has none.
@@ -167,11 +169,14 @@ func (r *Room) session() turn.ProcessID {
 // HeldByOtherWindow returns the pid of the process of the agent's session that took the turn, if
 // that is another one than the caller's and lives; 0 if the agent does not have the turn, the
 // processes are the same or one is an ancestor of the other, or one of them is not known.
-func (r *Room) HeldByOtherWindow(st *turn.State) (pid int) {
+func (r *Room) HeldByOtherWindow(st *turn.State) (pid int) { return r.windowOf(st, r.recorded(st)) }
+
+// windowOf is HeldByOtherWindow for the record of the lease.
+func (r *Room) windowOf(st *turn.State, recorded turn.Lease) (pid int) {
 	if st.Owner != r.Self.ID || r.Elsewhere(st) != "" {
 		return 0
 	}
-	return r.otherWindow(r.recorded(st).Holder)
+	return r.otherWindow(recorded.Holder)
 }
 
 // CheckWindow refuses an agent of which another window has the turn.

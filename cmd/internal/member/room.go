@@ -121,7 +121,7 @@ func (r *Room) change(ctx context.Context, seen *snapshot, decide Decision, prep
 		}
 	}
 	judged := make(verdicts)
-	gather := func(st *turn.State) turn.Facts { return r.facts(st, r.caller(st), judged) }
+	gather := func(st *turn.State) turn.Facts { return r.facts(st, caller{id: r.Self.ID}, judged) }
 	changes := false
 	err := r.steadily(seen, func(now *snapshot) error {
 		seen = now

@@ -105,17 +105,18 @@ func check(ctx context.Context, c *cli.Invocation) (checkResult, error) {
 	res.Shared = room.IsShared()
 	now := room.Look(snap)
 	st, f := now.State, now.Facts
+	fence := room.CurrentFence(st)
 	v := st.Room(f)
 	res.RoomID, res.RoomState, res.TurnID, res.CurrentOwner, res.ReservedFor = v.RoomID, v.State, v.TurnID, v.Owner, v.ReservedFor
 	res.Trouble = v.Trouble
-	res.Reason = st.Holds(f, client.Self.ID, room.CurrentFence(st))
+	res.Reason = st.Holds(f, client.Self.ID, fence)
 	if res.Host = room.Elsewhere(st); res.Host != "" {
 		res.Reason = turn.HeldElsewhere
 	}
-	if res.HeldBy = room.HeldByOtherWindow(st); res.HeldBy != 0 {
+	if res.HeldBy = f.Window; res.HeldBy != 0 {
 		res.Reason = turn.HeldInWindow
 	}
-	if res.Reason != "" && v.Owner != "" && st.Holds(f, v.Owner, room.CurrentFence(st)) == "" && room.ActsFor(st) != "" {
+	if res.Reason != "" && v.Owner != "" && st.Holds(f, v.Owner, fence) == "" && room.ActsFor(st) != "" {
 		res.Reason, res.ActsFor = "", v.Owner
 	}
 	res.Holds = res.Reason == ""

@@ -18,10 +18,10 @@ func (a *Agent) SessionLine(ctx context.Context, w *workspace.Workspace, told bo
 		return "", err
 	}
 	room.SettleJobs(ctx) // the machine may have been started again
-	st, me := snap.State, a.Client.Self.ID
-	line := "Talking Stick: you are " + cli.Line(me) + " in " + cli.Line(st.CanonicalPath) + "; " + standing(st, me)
 	now := room.Look(snap)
-	switch pid, trouble := room.HeldByOtherWindow(st), now.State.Trouble(now.Facts); {
+	st, me := now.State, a.Client.Self.ID
+	line := "Talking Stick: you are " + cli.Line(me) + " in " + cli.Line(st.CanonicalPath) + "; " + standing(st, me)
+	switch pid, trouble := now.Facts.Window, st.Trouble(now.Facts); {
 	case pid != 0:
 		return line + " in another window (process " + strconv.Itoa(pid) + "): its changes are made there.", nil
 	case st.Owner == me:
