@@ -86,7 +86,10 @@ func TestTreeOnAnotherFileSystem(t *testing.T) {
 	f := newFixture(t)
 	store := ""
 	for _, dir := range []string{"/dev/shm", "/tmp", "/var/tmp", "."} { // not that of the tree
-		if temp, err := os.MkdirTemp(dir, "tt-ledger-"); err == nil && store == "" {
+		if store != "" {
+			break
+		}
+		if temp, err := os.MkdirTemp(dir, "tt-ledger-"); err == nil {
 			t.Cleanup(func() { _ = os.RemoveAll(temp) })
 			probe := filepath.Join(f.root, "probe")
 			f.write("probe", "")

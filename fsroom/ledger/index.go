@@ -28,14 +28,14 @@ func readIndex(gitDir string) (tracked, error) {
 	if err != nil {
 		return nil, errIndex
 	}
-	paths, shared, err := parseIndex(b, nil)
+	paths, shared, err := parseIndex(b)
 	if err != nil || shared == "" {
 		return paths, err
 	}
 	if b, err = os.ReadFile(filepath.Join(gitDir, "sharedindex."+shared)); err != nil {
 		return nil, errIndex
 	}
-	rest, _, err := parseIndex(b, nil)
+	rest, _, err := parseIndex(b)
 	if err != nil {
 		return nil, err
 	}
@@ -44,9 +44,8 @@ func readIndex(gitDir string) (tracked, error) {
 	return paths, nil
 }
 
-// parseIndex returns the paths of an index, and the name of the shared one that it completes, "" for none. each, if it is
-// not nil, is called for each entry with the part of it that has a fixed size.
-func parseIndex(b []byte, each func(path string, fixed []byte)) (paths tracked, shared string, err error) {
+// parseIndex returns the paths of an index, and the name of the shared one that it completes, "" for none.
+func parseIndex(b []byte) (paths tracked, shared string, err error) {
 	const sum = 20
 	if len(b) < 12+sum || string(b[:4]) != "DIRC" {
 		return nil, "", errIndex
@@ -62,12 +61,8 @@ func parseIndex(b []byte, each func(path string, fixed []byte)) (paths tracked, 
 	for range n {
 		var path string
 		var ok bool
-		start := at
 		if path, at, ok = indexEntry(b[:end], at, version, previous); !ok {
 			return nil, "", errIndex
-		}
-		if each != nil {
-			each(path, b[start:])
 		}
 		if path != previous || len(paths) == 0 { // stages of a conflict
 			paths = append(paths, path)

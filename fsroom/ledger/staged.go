@@ -2,9 +2,7 @@ package ledger
 
 import (
 	"cmp"
-	"encoding/binary"
-	"errors"
-	"os"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -53,23 +51,22 @@ func (v *View) Differing(from StateID) (*Differing, error) {
 
 // Git is what [View.Unstaged] has git tell.
 type Git struct {
-	ModuleHead func(dir string) string       // the commit that a submodule is at, "" if it differs from that itself
-	Staged     func(paths []string) []string // the objects as which files of the tree would be staged, nil if that is not known
+	Index      func(top string) (string, error) // what "ls-files -t --stage -z" says in the top directory of the repository
+	ModuleHead func(dir string) string          // the commit that a submodule is at, "" if it differs from that itself
+	Staged     func(paths []string) []string    // the objects as which files of the tree would be staged, nil if that is not known
 }
 
 // Unstaged returns in what the tree that would be committed differs from the tree as it is now, nil if in
-// nothing: Missing counts files that are not staged. indexFile is the index, "" for that of the
-// repository. A path with a conflict differs; one that a sparse checkout leaves out does where the commit would change it.
-func (v *View) Unstaged(indexFile string, git Git) (*Differing, error) {
+// nothing: Missing counts files that are not staged. A path with a conflict differs; one that a sparse checkout leaves out does where the commit would change it.
+func (v *View) Unstaged(git Git) (*Differing, error) {
 	if v.repo == nil {
 		return nil, errIndex
 	}
-	if indexFile == "" {
-		indexFile = filepath.Join(v.repo.gitDir, "index")
-	} else if !filepath.IsAbs(indexFile) {
-		indexFile = filepath.Join(v.repo.top, indexFile)
+	list, err := git.Index(v.repo.top)
+	if err != nil {
+		return nil, errIndex
 	}
-	index, skipped, err := readStaged(indexFile)
+	index, skipped, err := readStaged(list)
 	if err != nil {
 		return nil, err
 	}
@@ -110,7 +107,7 @@ func (v *View) Unstaged(indexFile string, git Git) (*Differing, error) {
 	}
 	committed := v.objects.headTree(v.repo.head())
 	for path, s := range staged {
-		if at, err := v.objects.at(committed, prefix+strings.TrimSuffix(path, "/")); err != nil || at != s || !skipped[prefix+path] {
+		if at, err := v.objects.at(committed, prefix+path); err != nil || at != s || !skipped[prefix+path] {
 			steps = append(steps, Step{Path: path, To: s})
 		}
 	}
@@ -157,30 +154,25 @@ func moduleOf(modules map[string]State, path string) string {
 	return ""
 }
 
-// readStaged returns the files of an index, and which of them a sparse checkout leaves out. One that is split has
-// to be made whole first; one that is sparse itself has directories, with a slash.
-func readStaged(path string) (staged map[string]State, skipped map[string]bool, err error) {
-	b, err := os.ReadFile(path)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil, nil, nil
-	}
-	if err != nil {
-		return nil, nil, errIndex
-	}
+// readStaged returns the files of an index, and which of them a sparse checkout leaves out, from records such as
+// "H 100644 ID 0\tPATH". A file with a conflict has no content.
+func readStaged(list string) (staged map[string]State, skipped map[string]bool, err error) {
 	staged, skipped = make(map[string]State), make(map[string]bool)
-	_, shared, err := parseIndex(b, func(path string, fixed []byte) {
-		s := State{Mode: binary.BigEndian.Uint32(fixed[24:])}
-		copy(s.ID[:], fixed[40:60])
-		const stage, extended, skipWorktree = 0x3000, 0x4000, 0x4000
-		flags := binary.BigEndian.Uint16(fixed[60:])
-		if flags&stage != 0 {
-			s.ID = ID{}
+	for record := range strings.SplitSeq(strings.TrimSuffix(list, "\x00"), "\x00") {
+		about, path, _ := strings.Cut(record, "\t")
+		var tag, id string
+		var s State
+		var stage int
+		if n, _ := fmt.Sscanf(about, "%s %o %s %d", &tag, &s.Mode, &id, &stage); n == 0 {
+			continue
 		}
-		skipped[path] = flags&extended != 0 && binary.BigEndian.Uint16(fixed[62:])&skipWorktree != 0
-		staged[path] = s
-	})
-	if shared != "" {
-		return nil, nil, errIndex
+		if stage == 0 {
+			s.ID, err = ParseID(id)
+		}
+		if err != nil || path == "" {
+			return nil, nil, errIndex
+		}
+		staged[path], skipped[path] = s, tag == "S"
 	}
-	return staged, skipped, err
+	return staged, skipped, nil
 }

@@ -317,9 +317,12 @@ func TestUnstaged(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer v.Close()
-		d, err := v.Unstaged("", Git{Staged: func(paths []string) []string {
-			return strings.Fields(f.git(append([]string{"hash-object", "--"}, paths...)...))
-		}})
+		d, err := v.Unstaged(Git{
+			Index: func(string) (string, error) { return f.git("ls-files", "-t", "--stage", "-z"), nil },
+			Staged: func(paths []string) []string {
+				return strings.Fields(f.git(append([]string{"hash-object", "--"}, paths...)...))
+			},
+		})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -358,7 +361,11 @@ func TestUnstaged(t *testing.T) {
 			f.git("commit", "-qm", "2")
 			f.git("sparse-checkout", "set", "none")
 		}, ""},
-		{func() { f.git("sparse-checkout", "reapply", "--sparse-index") }, ""},
+		{func() { f.git("update-index", "--split-index"); f.git("rm", "-q", "--cached", "a"); f.git("add", "a") }, ""},
+		{func() {
+			f.git("update-index", "--no-split-index")
+			f.git("sparse-checkout", "reapply", "--sparse-index")
+		}, ""},
 		{func() { f.git("rm", "-rq", "--cached", "--sparse", "d") }, ""}, // the commit leaves out what the checkout has not
 		{func() {
 			f.git("update-index", "--add", "--cacheinfo", "100644,"+strings.TrimSpace(f.git("hash-object", "-w", "a"))+",d/c")

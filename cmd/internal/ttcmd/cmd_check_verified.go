@@ -52,9 +52,13 @@ func runCheckVerified(ctx context.Context, c *cli.Invocation) error {
 		}
 	}
 	if res.Verified && c.Bool("commit") {
-		staged, err := now.Unstaged(c.Env.Lookup("GIT_INDEX_FILE"), ledger.Git{ModuleHead: moduleHead, Staged: func(paths []string) []string {
-			return stagedAs(tree.Tree.Ledger.Root(), paths)
-		}})
+		staged, err := now.Unstaged(ledger.Git{
+			Index: func(top string) (string, error) {
+				return gitIn(top, c.Env.Lookup("GIT_INDEX_FILE"), "", "ls-files", "-t", "--stage", "-z")
+			},
+			ModuleHead: moduleHead,
+			Staged:     func(paths []string) []string { return stagedAs(tree.Tree.Ledger.Root(), paths) },
+		})
 		if err != nil {
 			return explainTree(err)
 		}
@@ -105,14 +109,18 @@ func stagedAs(dir string, paths []string) []string {
 	if len(paths) == 0 {
 		return nil
 	}
-	ids, _ := gitIn(dir, strings.Join(paths, "\n")+"\n", "hash-object", "--stdin-paths")
+	ids, _ := gitIn(dir, "", strings.Join(paths, "\n")+"\n", "hash-object", "--stdin-paths")
 	return strings.Fields(ids)
 }
 
-// gitIn runs git in a directory, whatever repository git itself has named for this process.
-func gitIn(dir, stdin string, args ...string) (string, error) {
+// gitIn runs git in a directory with an index, "" for that of the repository, whatever repository git itself has named
+// for this process.
+func gitIn(dir, index, stdin string, args ...string) (string, error) {
 	cmd := exec.Command("git", append([]string{"-C", dir}, args...)...)
 	cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "GIT_") })
+	if index != "" {
+		cmd.Env = append(cmd.Env, "GIT_INDEX_FILE="+index)
+	}
 	cmd.Stdin = strings.NewReader(stdin)
 	out, err := cmd.Output()
 	return strings.TrimSpace(string(out)), err
@@ -120,8 +128,8 @@ func gitIn(dir, stdin string, args ...string) (string, error) {
 
 // moduleHead returns the commit of a submodule, "" if something in it differs from that commit.
 func moduleHead(dir string) string {
-	top, err := gitIn(dir, "", "rev-parse", "--show-toplevel", "HEAD")
-	changed, changedErr := gitIn(dir, "", "status", "--porcelain", "--untracked-files=all")
+	top, err := gitIn(dir, "", "", "rev-parse", "--show-toplevel", "HEAD")
+	changed, changedErr := gitIn(dir, "", "", "status", "--porcelain", "--untracked-files=all")
 	where, head, _ := strings.Cut(top, "\n")
 	if real, realErr := filepath.EvalSymlinks(dir); err != nil || changedErr != nil || realErr != nil || changed != "" || where != real {
 		return ""
