@@ -6,7 +6,6 @@ import (
 	_ "embed"
 
 	"github.com/talking-stick/tt/identity/harness"
-	"github.com/talking-stick/tt/skills/block"
 )
 
 // guardSeconds is how long a harness waits for the answer of a hook, which takes
@@ -45,11 +44,7 @@ func (e Environment) guards(id harness.ID, hold bool) []component {
 	case harness.Flat:
 		return []component{settingsFile{path: file, entries: entries, begin: "{\n  \"version\": 1\n}\n"}}
 	}
-	var guards []component
-	if hooks.FormerFile != "" {
-		guards = append(guards, formerGuards{e.inRoot(id, hooks.FormerFile)})
-	}
-	return append(guards, settingsFile{path: file, entries: entries})
+	return []component{settingsFile{path: file, entries: entries}}
 }
 
 // Holds reports whether the hook that holds the end of a turn is installed: it stays
@@ -135,34 +130,4 @@ func (e Environment) notes(id harness.ID) []string {
 		notes = append(notes, "tt is not on the PATH, and until it is the hooks do nothing")
 	}
 	return notes
-}
-
-// formerGuards are the guards that an earlier version has written into another
-// file, in a marked block. They are only removed.
-type formerGuards struct{ path string }
-
-func (b formerGuards) install(p *planner) outcome {
-	o := b.uninstall(p)
-	if o.status == Removed {
-		p.opts.sync = false // what is removed here is added there
-		o.status, o.why = Updated, "the hooks are in hooks.json now"
-	}
-	return o
-}
-
-func (b formerGuards) uninstall(p *planner) outcome {
-	o := outcome{component: "old guards", status: AlreadyAbsent}
-	before, err := p.read(b.path)
-	if err != nil {
-		return failed(o.component, b.path, err)
-	}
-	after, had := block.Remove(before)
-	switch {
-	case had:
-		o.status, o.path = Removed, b.path
-		p.change(fileChange{action: Unmerge, path: b.path, before: before, after: after, backup: true})
-	case bytes.Contains(before, []byte("tt hook ")):
-		o.status, o.path, o.why = Skipped, b.path, "its guards of an earlier version have lost their markers; remove them by hand"
-	}
-	return o
 }

@@ -33,7 +33,6 @@ type installed struct {
 	Version     string                 `json:"version"`
 	Fingerprint string                 `json:"fingerprint"` // of what this version installs
 	Files       map[string]ownFile     `json:"files,omitempty"`
-	Links       map[string]string      `json:"links,omitempty"`   // of earlier versions: link path → target
 	Foreign     map[string]foreignFile `json:"merged,omitempty"`  // files of others with entries of ours
 	Servers     map[string]foreignFile `json:"servers,omitempty"` // files of others in which agent-bus is registered
 	MadeDirs    []string               `json:"made_dirs,omitempty"`
@@ -68,7 +67,7 @@ func (f foreignFile) content() []byte {
 }
 
 func (i *installed) empty() bool {
-	return len(i.Files) == 0 && len(i.Links) == 0 && len(i.Foreign) == 0 && len(i.Servers) == 0
+	return len(i.Files) == 0 && len(i.Foreign) == 0 && len(i.Servers) == 0
 }
 
 func (e Environment) recordPath() string { return filepath.Join(e.DataDir, "installs.json") }

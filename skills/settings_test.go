@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/talking-stick/tt/identity/harness"
-	"github.com/talking-stick/tt/skills/block"
 )
 
 const claudeFile = ".claude/settings.json"
@@ -230,44 +229,6 @@ func TestWhatPeopleAreToldOfTheirSettings(t *testing.T) {
 	h.write(".codex/config.toml", "[sandbox_workspace_write]\nwritable_roots = [\""+h.DataDir+"\"]\n")
 	if r := h.install(only(harness.Codex), AlreadyPresent)[0]; strings.Contains(r.Message, "writable_roots") {
 		t.Errorf("what is so already is asked for: %s", r.Message)
-	}
-}
-
-// An earlier version put Codex's guards into config.toml for some.
-func TestCodexGuardsMoveOutOfTOML(t *testing.T) {
-	t.Parallel()
-	const config = "model = \"gpt-5\"\n\n[[hooks.Stop]]\n"
-	old := string(block.AfterFirstLine([]byte(config), "[[hooks.Stop]]\n[[hooks.Stop.hooks]]\ncommand = 'tt hook stop --harness codex'\n"))
-	for name, act := range map[string]func(h *home){
-		"install":   func(h *home) { h.install(only(harness.Codex), Added) },
-		"uninstall": func(h *home) { h.uninstall(only(harness.Codex), Removed) },
-		"sync": func(h *home) {
-			rec, _ := h.loadRecord()
-			i := rec.of(harness.Codex)
-			i.Fingerprint, i.Files["x"] = "old", ownFile{"x"}
-			if err := os.MkdirAll(h.DataDir, 0o700); err != nil {
-				t.Fatal(err)
-			}
-			if err := h.save(rec); err != nil {
-				t.Fatal(err)
-			}
-			h.Sync(context.Background())
-		},
-	} {
-		h := newHome(t)
-		h.write(".codex/config.toml", old)
-		act(h)
-		if got := h.read(".codex/config.toml"); got != config {
-			t.Errorf("%s: config.toml is\n%s", name, got)
-		}
-		if there := h.exists(".codex/hooks.json"); there != (name != "uninstall") {
-			t.Errorf("%s: hooks.json is there: %v", name, there)
-		}
-	}
-	h := newHome(t)
-	h.write(".codex/config.toml", "[[hooks.Stop.hooks]]\ncommand = 'tt hook stop --harness codex'\n")
-	if r := h.uninstall(only(harness.Codex), Skipped)[0]; !strings.Contains(r.Message, "by hand") {
-		t.Errorf("%+v", r)
 	}
 }
 

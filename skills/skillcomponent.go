@@ -30,8 +30,7 @@ func digestOf(content string) string {
 
 // A skillComponent is the skill: a directory with skillFile in it.
 type skillComponent struct {
-	dir    string // where the harness looks for it
-	linked string // the directory to which links of earlier versions lead
+	dir string // where the harness looks for it
 }
 
 func (s skillComponent) file() wholeFile {
@@ -45,7 +44,7 @@ func (s skillComponent) install(p *planner) outcome {
 		return failed(skillName, s.dir, err)
 	case !isLink:
 		return s.file().install(p)
-	case !s.ours(target) && !p.opts.Replace:
+	case !isOld(target) && !p.opts.Replace:
 		return outcome{skillName, Skipped, s.dir, "it is a link to " + target + " and stays; --replace replaces it"}
 	}
 	s.unlink(p, target)
@@ -68,17 +67,15 @@ func readLink(path string) (target string, isLink bool, err error) {
 	return target, true, err
 }
 
-// ours reports whether a link is that of an earlier version, or leads into the npm package of
-// a still older one.
-func (s skillComponent) ours(target string) bool {
-	return target == s.linked || strings.HasSuffix(filepath.ToSlash(target), "node_modules/talking-stick/skills/talking-stick")
+// isOld reports whether a link leads into the npm package of an older version.
+func isOld(target string) bool {
+	return strings.HasSuffix(filepath.ToSlash(target), "node_modules/talking-stick/skills/talking-stick")
 }
 
 func (s skillComponent) unlink(p *planner, target string) {
 	p.steps = append(p.steps, Step{
 		Action: Delete, Path: s.dir, Target: target,
-		do:     func() (string, error) { return "", os.Remove(s.dir) },
-		record: func() { delete(p.recorded.Links, s.dir) },
+		do: func() (string, error) { return "", os.Remove(s.dir) },
 	})
 }
 
@@ -87,7 +84,7 @@ func (s skillComponent) uninstall(p *planner) outcome {
 	switch {
 	case err != nil:
 		return failed(skillName, s.dir, err)
-	case isLink && !s.ours(target) && !p.opts.Replace:
+	case isLink && !isOld(target) && !p.opts.Replace:
 		return outcome{skillName, Skipped, s.dir, "it is a link to " + target + " and stays; --replace removes it"}
 	case isLink:
 		s.unlink(p, target)

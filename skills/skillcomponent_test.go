@@ -1,7 +1,6 @@
 package skills
 
 import (
-	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -73,31 +72,6 @@ func TestOtherFilesBesideTheSkillStay(t *testing.T) {
 	}
 	if h.exists(installedSkill) || h.read(".claude/skills/talking-stick/notes.md") != "mine" {
 		t.Error(h.everything())
-	}
-}
-
-// TestLinksOfEarlierVersions: they lead into the data directory.
-func TestLinksOfEarlierVersions(t *testing.T) {
-	t.Parallel()
-	for name, act := range map[string]func(h *home, opts Options){
-		"install":   func(h *home, opts Options) { h.install(opts, Updated) },
-		"uninstall": func(h *home, opts Options) { h.uninstall(opts, Removed) },
-	} {
-		h, opts := bare(t)
-		source := filepath.Join(h.DataDir, "skill", Name)
-		h.mkdir(".claude/skills")
-		if err := errors.Join(os.MkdirAll(source, 0o700), os.WriteFile(filepath.Join(source, skillFile), []byte("old"), 0o600),
-			os.Symlink(source, h.path(".claude/skills/talking-stick"))); err != nil {
-			t.Skip(err)
-		}
-		act(h, opts)
-		info, err := os.Lstat(h.path(".claude/skills/talking-stick"))
-		if name == "install" && (err != nil || !info.IsDir() || h.read(installedSkill) != skillText) || name == "uninstall" && err == nil {
-			t.Errorf("%s:\n%s", name, h.everything())
-		}
-		if data, _ := os.ReadFile(filepath.Join(source, skillFile)); string(data) != "old" {
-			t.Errorf("%s: what the link pointed to was changed", name)
-		}
 	}
 }
 

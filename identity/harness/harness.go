@@ -89,7 +89,6 @@ const (
 // Hooks is how the guards, and the hooks that notify an agent, are installed.
 type Hooks struct {
 	File        string // below ConfigDir
-	FormerFile  string // where an earlier version has put them, in a marked block
 	Shape       Shape
 	StopEvent   string      // the agent is about to end its turn; "" if no hook can hold that back
 	EditEvent   string      // a tool is about to run

@@ -42,7 +42,7 @@ func (h *Harness) Silence(kind Kind) string {
 }
 
 // IsHookCommand reports whether a command in a settings file is one that [HookCommand]
-// returns for the kind, or returned in an older version.
+// returns for the kind.
 func IsHookCommand(command string, kind Kind) bool {
 	return strings.Contains(command, "tt hook "+string(kind)+" --harness ")
 }

@@ -62,7 +62,7 @@ var table = []*Harness{
 		ConfigDir:   ConfigDir{Var: "CODEX_HOME", Base: ".codex"},
 		SkillDir:    "skills",
 		Hooks: Hooks{
-			File: "hooks.json", FormerFile: "config.toml", Shape: Groups,
+			File: "hooks.json", Shape: Groups,
 			StopEvent: "Stop", EditEvent: "PreToolUse",
 			WriteTools: "^(apply_patch|Edit|Write)$",
 			Events: []HookEvent{

@@ -1,5 +1,5 @@
-// Package block puts a marked block of lines into a file of another program, in a
-// language where "#" starts a comment: a shell script or a TOML file.
+// Package block puts a marked block of lines into a script of another program, in a
+// language where "#" starts a comment.
 //
 // Everything outside the block keeps its bytes, and [Remove] is the exact inverse of
 // [AfterFirstLine]. If the last line of a file has no line end it gets one before the
