@@ -23,7 +23,7 @@ var SupersedePatience = 2 * time.Second
 // better way holds the end of the turn meanwhile: then the hook is the stop guard, too.
 func (h *run) await(ctx context.Context) error {
 	if h.call.Interrupt {
-		return h.ended(turn.ActivityIdle)
+		return h.ended(ctx, turn.ActivityIdle)
 	}
 	objection := ""
 	if h.row().Hooks.Hold {

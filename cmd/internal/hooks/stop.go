@@ -17,7 +17,7 @@ import (
 // stop runs when the agent is about to end its turn.
 func (h *run) stop(ctx context.Context) error {
 	if h.call.Interrupt {
-		return h.ended(turn.ActivityIdle)
+		return h.ended(ctx, turn.ActivityIdle)
 	}
 	objection := h.objection(ctx)
 	agent, err := h.agentAtStop(objection)
@@ -28,17 +28,18 @@ func (h *run) stop(ctx context.Context) error {
 }
 
 // ended runs when the turn has ended otherwise. Nothing that a hook says would reach the model.
-func (h *run) ended(what string) error {
-	_, err := h.agent()
+func (h *run) ended(ctx context.Context, what string) error {
+	agent, err := h.agent()
 	if err == nil {
 		h.note(what)
+		h.replaceGuardians(ctx, agent)
 	}
 	return err
 }
 
 // fail runs when the turn of the model has ended with an error.
-func (h *run) fail(context.Context) error {
-	return h.ended(afterFailure(h.call.Failure))
+func (h *run) fail(ctx context.Context) error {
+	return h.ended(ctx, afterFailure(h.call.Failure))
 }
 
 // agentAtStop is agent for the end of a turn. The guard may object for a session without
@@ -57,7 +58,8 @@ func (h *run) endOfTurn(ctx context.Context, agent *listen.Agent, objection stri
 	if objection != "" {
 		reason = objection + "\n"
 	} else {
-		h.note(turn.ActivityIdle) // before it is looked for news
+		h.note(turn.ActivityIdle)      // before it is looked for news
+		h.replaceGuardians(ctx, agent) // nothing else of an idle holder does, and others wait to be called
 		for _, name := range agent.Client.Hearing().Rooms() {
 			room := agent.Client.Room(name, nil)
 			room.Unwant(true)
