@@ -1,6 +1,7 @@
 package identity
 
 import (
+	"iter"
 	"slices"
 	"strconv"
 	"sync"
@@ -11,53 +12,52 @@ import (
 // maxAncestors bounds the walk to pid 1; deeper chains are broken or hostile.
 const maxAncestors = 64
 
-// The processes above this one. They are looked up once: whoever becomes the parent when one of
-// them ends has not started this process.
-var (
-	ownAncestors = sync.OnceValue(func() []Info { return walkUp(system.Inspect, system.Self().PID) })
-	ownLineage   = sync.OnceValue(func() []Info { return walkUp(system.Look, system.Self().PID) })
-)
+// ownAncestors are the processes above this one. They are looked up once: whoever becomes the
+// parent when one of them ends has not started this process.
+var ownAncestors = sync.OnceValue(func() []Info { return slices.Collect(above(system.Inspect, system.Self().PID)) })
 
 // ancestors returns the processes above pid, the parent first, as far up as
 // they can be inspected.
-func ancestors(table Table, pid int) []Info { return above(table, pid, table.Inspect, ownAncestors) }
-
-// isAbove reports whether one of processes is an ancestor of pid. It costs less than ancestors.
-func isAbove(table Table, pid int, processes ...Process) bool {
-	return slices.ContainsFunc(above(table, pid, table.Look, ownLineage), func(p Info) bool {
-		return slices.Contains(processes, p.Process)
-	})
-}
-
-// above returns the processes above pid as inspect has them. own are those above this process.
-func above(table Table, pid int, inspect func(int) (Info, error), own func() []Info) []Info {
+func ancestors(table Table, pid int) []Info {
 	if table != Table(system) {
-		return walkUp(inspect, pid)
+		return slices.Collect(above(table.Inspect, pid))
 	}
+	own := ownAncestors()
 	if pid == system.Self().PID {
-		return own()
+		return own
 	}
-	if i := slices.IndexFunc(own(), func(p Info) bool { return p.PID == pid }); i >= 0 {
-		return own()[i+1:]
+	if i := slices.IndexFunc(own, func(p Info) bool { return p.PID == pid }); i >= 0 {
+		return own[i+1:]
 	}
-	return walkUp(inspect, pid)
+	return slices.Collect(above(table.Inspect, pid))
 }
 
-func walkUp(inspect func(int) (Info, error), pid int) []Info {
-	info, err := inspect(pid)
-	if err != nil {
-		return nil
-	}
-	var chain []Info
-	for len(chain) < maxAncestors && info.PPID > 0 {
-		parent, err := inspect(info.PPID)
-		if err != nil || parent.PID == info.PID || !couldBeParent(parent, info) {
-			break
+// isAbove reports whether one of processes is an ancestor of pid. It looks no further up than to a process that
+// is older than all of them.
+func isAbove(table Table, pid int, processes ...Process) bool {
+	for p := range above(table.Look, pid) {
+		if slices.Contains(processes, p.Process) {
+			return true
 		}
-		chain = append(chain, parent)
-		info = parent
+		if !slices.ContainsFunc(processes, func(q Process) bool { return couldBeParent(Info{Process: q}, p) }) {
+			return false
+		}
 	}
-	return chain
+	return false
+}
+
+// above returns the processes above pid as inspect has them, the parent first.
+func above(inspect func(pid int) (Info, error), pid int) iter.Seq[Info] {
+	return func(yield func(Info) bool) {
+		info, err := inspect(pid)
+		for n := 0; err == nil && n < maxAncestors && info.PPID > 0; n++ {
+			parent, err := inspect(info.PPID)
+			if err != nil || parent.PID == info.PID || !couldBeParent(parent, info) || !yield(parent) {
+				return
+			}
+			info = parent
+		}
+	}
 }
 
 // couldBeParent returns false if parent started after child: then the true parent

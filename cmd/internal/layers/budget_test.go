@@ -72,7 +72,7 @@ var budgets = map[string]int{
 	"fsroom/topic":               1200,
 	"fsroom/turn":                5950,
 	"fsroom/workspace":           900,
-	"identity":                   2320,
+	"identity":                   2310,
 	"journal":                    2100,
 	"lockfile":                   1100,
 	"lockfile/queue":             750,

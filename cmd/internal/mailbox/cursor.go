@@ -71,9 +71,6 @@ func (m *Mailbox) notesSeen(st *turn.State, seen turn.SeenNotes) {
 
 // UnreadInterrupts returns how many of the unread messages are urgent.
 func (m *Mailbox) UnreadInterrupts(ctx context.Context, st *turn.State) (n int, err error) {
-	if m.Unread(st).Messages == 0 {
-		return 0, nil
-	}
 	at, err := m.cursor(ctx, st)
 	in := &Inbox{state: st, at: at, most: math.MaxInt}
 	if err == nil {

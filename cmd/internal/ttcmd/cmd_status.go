@@ -94,8 +94,10 @@ func runStatus(ctx context.Context, c *cli.Invocation) error {
 	st, f := now.State, now.Facts
 	res := statusFor(room, st, f)
 	res.lastKnown = knownOf(c, room)
-	if res.Interrupts, err = mailbox.Of(room).UnreadInterrupts(ctx, st); err != nil {
-		return err
+	if res.Unread > 0 {
+		if res.Interrupts, err = mailbox.Of(room).UnreadInterrupts(ctx, st); err != nil {
+			return err
+		}
 	}
 	res.Locks, res.Siblings = locksOf(room), room.Siblings(room.Workspace)
 	res.Verdicts = changes.LastVerdicts(ctx, room, st, ledgerSetting(c))
