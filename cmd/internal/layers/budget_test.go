@@ -67,7 +67,7 @@ var budgets = map[string]int{
 	"fsroom/doctor":              1080,
 	"fsroom/engine":              200,
 	"fsroom/history":             300,
-	"fsroom/ledger":              7250,
+	"fsroom/ledger":              7300,
 	"fsroom/mirror":              1700,
 	"fsroom/topic":               1200,
 	"fsroom/turn":                5950,
@@ -81,8 +81,8 @@ var budgets = map[string]int{
 
 // What all packages together may have.
 const (
-	productBudget = 80_550 // what users run
-	linkedBudget  = 64_550 // the part of it that tt links
+	productBudget = 80_650 // what users run
+	linkedBudget  = 64_650 // the part of it that tt links
 	toolsBudget   = 7_200  // test tools, which are to come down to 6 000
 	fileBudget    = 400    // one file of either
 )
