@@ -317,7 +317,8 @@ func (v *View) uncommitted(s *Snapshot) int {
 		if err != nil {
 			return 0
 		}
-		if ignored == "" && !left(d.Path) && d.From.Mode != modeModule && (d.From.exists() || !isBelow(modules, d.Path)) {
+		ofModule := d.From.Mode == modeModule || !d.From.exists() && isBelow(modules, d.Path)
+		if ignored == "" && !ofModule && !left(d.Path) && !v.objects.isStoredAs(d.To, d.From) {
 			n++
 		}
 	}

@@ -60,7 +60,7 @@ func (m *gitMoves) isGits(d Step) bool {
 	}
 	equals := func(tree ID, s State) bool {
 		at, err := m.objects.at(tree, d.Path)
-		return err == nil && at.Mode == s.Mode && at.ID == s.ID
+		return err == nil && m.objects.isStoredAs(s, at)
 	}
 	if !equals(m.from, d.From) || !equals(m.to, d.To) {
 		return false
@@ -77,7 +77,7 @@ func (m *gitMoves) isGits(d Step) bool {
 			}
 		}
 		before, err := m.objects.at(parent.tree, d.Path)
-		if err != nil || equals(c.tree, d.To) && (before.Mode != d.To.Mode || before.ID != d.To.ID) {
+		if err != nil || equals(c.tree, d.To) && !m.objects.isStoredAs(d.To, before) {
 			return false
 		}
 	}

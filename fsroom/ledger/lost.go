@@ -167,7 +167,7 @@ func (l *losses) between(a, b *Snapshot, filters []string) (gone []Step, lost bo
 	for _, d := range differences {
 		past, path := l.pastOf(d.Path)
 		was, is := past.head(a, path), past.head(b, path)
-		l.came = l.came || (!d.From.exists() || d.From.ID == emptyBlob) && was.exists() && d.To.ID == was.ID
+		l.came = l.came || (!d.From.exists() || d.From.ID == emptyBlob) && was.exists() && past.objects.isStoredAs(d.To, was)
 		if b.Why == WhyTick && (!d.To.exists() || d.To.ID == emptyBlob) { // perhaps taken between two steps of a command that replaces the file
 			now, err := l.objects.at(l.Now.Tree, d.Path)
 			if became := (Step{d.Path, d.From, now}); err == nil && now.exists() && past.went(became, was, a) {
@@ -178,7 +178,7 @@ func (l *losses) between(a, b *Snapshot, filters []string) (gone []Step, lost bo
 			continue
 		}
 		isMode := d.From.ID == d.To.ID
-		equals := func(s, in State) bool { return s.Mode == in.Mode && s.ID == in.ID }
+		equals := past.objects.isStoredAs
 		switch {
 		case (equals(d.From, was) || past.module && past.isIn(past.since(a), path, d.From)) && equals(d.To, is): // git put it away
 			continue
@@ -208,7 +208,9 @@ func (p *past) went(d Step, was State, a *Snapshot) bool {
 	case d.To.exists() && kindOf(d.From) != kindOf(d.To):
 		return true
 	}
-	return !d.To.exists() || d.To.ID == was.ID || d.To.ID == emptyBlob || p.objects.knownBefore(d.To.ID, a.End)
+	return !d.To.exists() || d.To.ID == emptyBlob || slices.ContainsFunc(p.objects.storedAs(d.To), func(id ID) bool {
+		return id == was.ID || p.objects.knownBefore(id, a.End)
+	})
 }
 
 // treesOf returns the trees of those commits that can be read, each once.

@@ -35,13 +35,17 @@ type objects struct {
 	later  bool            // another process makes them durable; then there is one at most
 	unread error           // of a pack of ours that is there and cannot be opened
 	trees  map[ID][]entry  // that were read; neighbouring snapshots have most in common
+
+	noModes  bool        // the user's repository does not look at modes
+	converts bool        // git may store a file as something else
+	stored   map[ID][]ID // as what it may, by what is in the tree
 }
 
 func openObjects(dir string, repo *repository, fault func(string) error) *objects {
-	o := &objects{dir: dir, fault: fault, linked: map[string]bool{}, fresh: map[ID][]byte{}, trees: map[ID][]entry{}}
+	o := &objects{dir: dir, fault: fault, linked: map[string]bool{}, fresh: map[ID][]byte{}, trees: map[ID][]entry{}, stored: map[ID][]ID{}}
 	o.own, o.unread = openPacks(dir, nil)
 	if repo != nil {
-		o.theirs = repo.objectDirs()
+		o.theirs, o.noModes, o.converts = repo.objectDirs(), repo.config.noModes, repo.converts()
 		for _, dir := range o.theirs {
 			o.user, _ = openPacks(dir, o.user)
 		}

@@ -93,6 +93,6 @@ func (p *past) since(s *Snapshot) []ID {
 func (p *past) isIn(trees []ID, path string, was State) bool {
 	return slices.ContainsFunc(trees, func(tree ID) bool {
 		s, err := p.objects.at(tree, path)
-		return err == nil && s.Mode == was.Mode && s.ID == was.ID
+		return err == nil && p.objects.isStoredAs(was, s)
 	})
 }

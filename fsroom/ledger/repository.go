@@ -22,6 +22,8 @@ type repository struct {
 type gitConfig struct {
 	excludesFile string
 	ignoreCase   bool
+	noModes      bool // modes of files are not looked at
+	convertsEnds bool // of lines, in all files
 	otherHash    bool // its object ids are not SHA-1
 }
 
@@ -70,6 +72,7 @@ func openRepository(top, home string) *repository {
 		r.config.read(filepath.Join(home, ".gitconfig"), home)
 	}
 	r.config.read(filepath.Join(r.common, "config"), home)
+	r.config.read(filepath.Join(r.gitDir, "config.worktree"), home)
 	return r
 }
 
@@ -112,6 +115,10 @@ func (c *gitConfig) read(path, home string) {
 			c.excludesFile = value
 		case "core.ignorecase":
 			c.ignoreCase = value == "" || strings.EqualFold(value, "true")
+		case "core.filemode":
+			c.noModes = strings.EqualFold(value, "false")
+		case "core.autocrlf":
+			c.convertsEnds = !strings.EqualFold(value, "false")
 		case "extensions.objectformat":
 			c.otherHash = !strings.EqualFold(value, "sha1")
 		}

@@ -70,7 +70,8 @@ func (s *scanner) read(root *os.Root, r *reading) error {
 	}
 	f.again = f.again || max(f.mtime, f.ctime) > s.started-margin
 	id, known, err := s.objects.put(kindBlob, data)
-	if f.id = id; r.old != nil && (r.old.mode != f.mode || r.old.id != id && (known || len(data) == 0 || s.objects.isLoose(id))) {
+	if f.id = id; r.old != nil &&
+		(r.old.mode != f.mode || r.old.id != id && (known || len(data) == 0 || s.objects.isLoose(id) || s.objects.converts)) {
 		s.went.Store(true)
 	}
 	return err

@@ -100,7 +100,11 @@ func (v *View) Unstaged(git Git) (*Differing, error) {
 			inside[m] = true
 			continue
 		}
-		if s := staged[t.Path]; s != t.To {
+		s := staged[t.Path]
+		if v.objects.sameMode(t.To.Mode, s.Mode) {
+			t.To.Mode = s.Mode
+		}
+		if s != t.To {
 			steps = append(steps, Step{Path: t.Path, From: t.To, To: s})
 		}
 		delete(staged, t.Path)
