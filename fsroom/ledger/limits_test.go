@@ -1,10 +1,12 @@
 package ledger
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 )
@@ -172,6 +174,32 @@ func TestDeletedAfterMoment(t *testing.T) {
 					t.Errorf("%+v, unsure %q, %v", at, s.Unsure, err)
 				}
 			})
+		}
+	}
+}
+
+// TestRestoreNamesUnrecorded: of what is in no snapshot, restore and undo do not say that it is as it was.
+func TestRestoreNamesUnrecorded(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.open(Options{Limits: Limits{FileSize: 100}})
+	f.write(".gitignore", "*.log\n", "a", "1", ".env", "1", "x.log", "1", "nest/.git/HEAD", "ref: x\n", "nest/x", "1", "large", strings.Repeat("x", 101))
+	s := f.take(WhyStart, 1)
+	f.write(".env", "2", "x.log", "2", "nest/x", "2", "large", strings.Repeat("y", 101))
+	f.take(WhyEnd, 1)
+	for name, want := range map[string]string{
+		".env": "[{.env left_out", "x.log": "[{x.log ignored", "nest": "[{nest left_out", "nest/x": "[{nest/x left_out", "large": "[{large left_out", "a": "[]",
+		".": "[{large left_out",
+	} {
+		var files []string
+		if name != "." {
+			files = []string{name}
+		}
+		if got := fmt.Sprint(f.restore(s, true, files...).Plan.Kept); !strings.HasPrefix(got, want) || strings.Count(got, "{") > 1 {
+			t.Errorf("restore %s: kept %s", name, got)
+		}
+		if out, err := f.undo(1, files...); err != nil || !strings.HasPrefix(fmt.Sprint(out.Plan.Kept), want) {
+			t.Errorf("undo %s: %+v, %v", name, out, err)
 		}
 	}
 }

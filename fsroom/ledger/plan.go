@@ -109,6 +109,7 @@ func (v *View) PlanUndo(from, to *Snapshot, filters []string) (*Plan, error) {
 			u.plan.keep(l.Path, ConflictLeftOut)
 		}
 	}
+	u.keepNamed(u.plan, filters)
 	for path := range others {
 		if matchesAny(filters, path) || slices.ContainsFunc(filters, func(f string) bool { return matchesAny([]string{path}, f) }) {
 			u.plan.keep(path, ConflictLeftOut)

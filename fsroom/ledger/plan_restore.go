@@ -30,8 +30,30 @@ func (v *View) PlanRestore(s *Snapshot, filters []string, exact bool) (*Plan, er
 			p.keep(path, ConflictLeftOut)
 		}
 	}
+	for _, l := range v.Now.LeftOut { // what is too large, and may have changed since
+		st, err := linkStat(v.ledger.full(l.Path))
+		if l.Why == LeftLarge && matchesAny(filters, l.Path) && err == nil && st.ctime >= s.At-recent {
+			p.keep(l.Path, ConflictLeftOut)
+		}
+	}
+	v.keepNamed(p, filters)
 	v.keep(p, v.objects.leftOut(s, v.Now))
 	return p, nil
+}
+
+// keepNamed adds those of the paths that are named of which a scan records nothing.
+func (v *View) keepNamed(p *Plan, filters []string) {
+	left := v.objects.leftOut(v.Now)
+	for _, path := range filters {
+		at, err := v.objects.at(v.Now.Tree, path)
+		switch {
+		case err != nil, at.exists(), !exists(v.ledger.full(path)):
+		case left(path):
+			p.keep(path, ConflictLeftOut)
+		case v.ignored(path):
+			p.keep(path, KeptIgnored)
+		}
+	}
 }
 
 // hidden returns the paths of a snapshot that the scan left out now: the tree has them as they were before, whatever

@@ -256,7 +256,7 @@ func writeChanged(t *cli.Text, r changedResult, verb string) {
 	switch r.Status {
 	case "nothing":
 		if len(r.Kept) == 0 {
-			t.Line("Nothing to do: the tree is so already.")
+			t.Line("Nothing to do: what is recorded of the tree is so already.")
 		}
 	case "planned":
 		t.Line("Would be %s:", verb)
