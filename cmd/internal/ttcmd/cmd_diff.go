@@ -131,7 +131,10 @@ func (v *treeView) spanNamed(ctx context.Context, c *cli.Invocation) (span, erro
 			s.from, s.turn = snap, snap.Turn
 		}
 	}
-	if s.from == nil {
+	switch {
+	case s.from == nil && start.Turn == 1:
+		return s, v.noSnapshot("never", "no turn ended before turn 1").WithHint("tt diff 1")
+	case s.from == nil:
 		return s, v.noTurn(start.Turn - 1)
 	}
 	return s, nil

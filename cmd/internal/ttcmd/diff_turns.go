@@ -3,9 +3,12 @@ package ttcmd
 import (
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
+	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/ledger"
 	"github.com/talking-stick/tt/journal/event"
 )
@@ -112,6 +115,9 @@ func (v *treeView) turnsOf(ctx context.Context, c *cli.Invocation, arg string) e
 	paths, err := v.files(c, []string{arg})
 	if err != nil {
 		return err
+	}
+	if info, err := os.Lstat(filepath.Join(v.Tree.Ledger.Root(), paths[0])); err == nil && info.IsDir() {
+		return c.Usagef("%q is a directory: name a file of it", arg).WithHint("what a turn changed there: tt diff TURN %s", code.ShellWord(arg))
 	}
 	view, err := v.lookNow(ctx)
 	if err != nil {
