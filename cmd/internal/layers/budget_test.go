@@ -67,7 +67,7 @@ var budgets = map[string]int{
 	"fsroom/doctor":              1080,
 	"fsroom/engine":              200,
 	"fsroom/history":             300,
-	"fsroom/ledger":              7300,
+	"fsroom/ledger":              7350,
 	"fsroom/mirror":              1700,
 	"fsroom/topic":               1200,
 	"fsroom/turn":                5950,
