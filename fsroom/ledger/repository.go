@@ -68,11 +68,16 @@ func openRepository(top, home string) *repository {
 			config = filepath.Join(home, ".config")
 		}
 		r.config.excludesFile = filepath.Join(config, "git", "ignore")
-		r.config.read(filepath.Join(config, "git", "config"), home)
-		r.config.read(filepath.Join(home, ".gitconfig"), home)
+		users := []string{filepath.Join(config, "git", "config"), filepath.Join(home, ".gitconfig")}
+		if path, ok := os.LookupEnv("GIT_CONFIG_GLOBAL"); ok {
+			users = []string{path}
+		}
+		for _, path := range users {
+			r.readConfig(path, home, 0)
+		}
 	}
-	r.config.read(filepath.Join(r.common, "config"), home)
-	r.config.read(filepath.Join(r.gitDir, "config.worktree"), home)
+	r.readConfig(filepath.Join(r.common, "config"), home, 0)
+	r.readConfig(filepath.Join(r.gitDir, "config.worktree"), home, 0)
 	return r
 }
 
@@ -92,27 +97,36 @@ func readSmall(path string) ([]byte, error) {
 	return os.ReadFile(path)
 }
 
-// read reads the settings of a file. Files that it includes are not read.
-func (c *gitConfig) read(path, home string) {
+// readConfig reads the settings of a file, and of those that it includes; if on a condition, only if that is a directory.
+func (r *repository) readConfig(path, home string, depth int) {
 	b, err := readSmall(path)
-	if err != nil {
+	if err != nil || depth > 10 {
 		return
 	}
-	section := ""
+	expand := func(path string) string {
+		if rest, ok := strings.CutPrefix(path, "~/"); ok {
+			return filepath.Join(home, rest)
+		}
+		return path
+	}
+	c, section := &r.config, ""
 	for line := range strings.Lines(string(b)) {
 		line = strings.TrimSpace(line)
-		if strings.HasPrefix(line, "[") {
-			section = strings.ToLower(strings.Trim(line, "[] \t"))
-			continue
+		if head, rest, ok := strings.Cut(line, "]"); ok && strings.HasPrefix(line, "[") {
+			section, line = strings.Trim(head, "[] \t"), strings.TrimSpace(rest)
 		}
 		key, value, _ := strings.Cut(line, "=")
-		value = strings.Trim(strings.TrimSpace(value), `"`)
-		switch section + "." + strings.ToLower(strings.TrimSpace(key)) {
+		value = strings.TrimSpace(value)
+		if quoted, ok := strings.CutPrefix(value, `"`); ok {
+			value, _, _ = strings.Cut(quoted, `"`)
+		} else if i := strings.IndexAny(value, "#;"); i >= 0 {
+			value = strings.TrimSpace(value[:i])
+		}
+		name, condition, _ := strings.Cut(section, " ")
+		key = strings.ToLower(name) + "." + strings.ToLower(strings.TrimSpace(key))
+		switch key {
 		case "core.excludesfile":
-			if rest, ok := strings.CutPrefix(value, "~/"); ok {
-				value = filepath.Join(home, rest)
-			}
-			c.excludesFile = value
+			c.excludesFile = expand(value)
 		case "core.ignorecase":
 			c.ignoreCase = value == "" || strings.EqualFold(value, "true")
 		case "core.filemode":
@@ -121,6 +135,11 @@ func (c *gitConfig) read(path, home string) {
 			c.convertsEnds = !strings.EqualFold(value, "false")
 		case "extensions.objectformat":
 			c.otherHash = !strings.EqualFold(value, "sha1")
+		case "include.path", "includeif.path":
+			dir, isDir := strings.CutPrefix(strings.Trim(condition, `" `), "gitdir:")
+			if key == "include.path" || isDir && strings.HasPrefix(r.gitDir+"/", absolute(expand(dir), filepath.Dir(path))+"/") {
+				r.readConfig(absolute(expand(value), filepath.Dir(path)), home, depth+1)
+			}
 		}
 	}
 }
