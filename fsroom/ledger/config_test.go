@@ -5,6 +5,7 @@ package ledger
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -45,5 +46,20 @@ func TestExcludesFile(t *testing.T) {
 				t.Errorf("recorded: %q; git ignores it: %v", got, failed == nil)
 			}
 		})
+	}
+}
+
+// TestOtherHash: the index of a repository with other ids is read, in every version.
+func TestOtherHash(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.git("init", "-q", "--object-format=sha256")
+	f.write(".gitignore", "*.log\n", "a.log", "1", "b.log", "1", "d/c.log", "1", "d/longer name", "1")
+	f.git("add", "-f", "a.log", "d")
+	for _, version := range []string{"2", "3", "4"} {
+		f.git("update-index", "--index-version", version)
+		if got := strings.Join(f.paths(f.take(WhyPerson, 0).Tree), " "); got != ".gitignore a.log d/c.log d/longer name" {
+			t.Errorf("version %s: %s", version, got)
+		}
 	}
 }

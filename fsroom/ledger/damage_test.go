@@ -58,7 +58,7 @@ func TestDamagedFilesAreNoPanic(t *testing.T) {
 	packs := append(v.objects.own, v.objects.user...)
 	dir := t.TempDir()
 	rapid.Check(t, func(t *rapid.T) {
-		_, _, _ = parseIndex(damaged(t, index))
+		_, _, _ = parseIndex(damaged(t, index), len(ID{}))
 		_, _ = parseLines(damaged(t, lines))
 
 		b := damaged(t, cache)

@@ -18,9 +18,9 @@ type tracked []string
 
 var errIndex = errors.New("the index of the repository cannot be read")
 
-// readIndex returns the paths of an index of version 2, 3 or 4. Without an index nothing is
+// readIndex returns the paths of an index of version 2, 3 or 4, with ids of a size. Without an index nothing is
 // tracked.
-func readIndex(gitDir string) (tracked, error) {
+func readIndex(gitDir string, idSize int) (tracked, error) {
 	b, err := os.ReadFile(filepath.Join(gitDir, "index"))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -28,14 +28,14 @@ func readIndex(gitDir string) (tracked, error) {
 	if err != nil {
 		return nil, errIndex
 	}
-	paths, shared, err := parseIndex(b)
+	paths, shared, err := parseIndex(b, idSize)
 	if err != nil || shared == "" {
 		return paths, err
 	}
 	if b, err = os.ReadFile(filepath.Join(gitDir, "sharedindex."+shared)); err != nil {
 		return nil, errIndex
 	}
-	rest, _, err := parseIndex(b)
+	rest, _, err := parseIndex(b, idSize)
 	if err != nil {
 		return nil, err
 	}
@@ -44,14 +44,14 @@ func readIndex(gitDir string) (tracked, error) {
 	return paths, nil
 }
 
-// parseIndex returns the paths of an index, and the name of the shared one that it completes, "" for none.
-func parseIndex(b []byte) (paths tracked, shared string, err error) {
-	const sum = 20
+// parseIndex returns the paths of an index whose checksum and ids have a size, and the name of the shared one that it
+// completes, "" for none.
+func parseIndex(b []byte, sum int) (paths tracked, shared string, err error) {
 	if len(b) < 12+sum || string(b[:4]) != "DIRC" {
 		return nil, "", errIndex
 	}
 	version, n := binary.BigEndian.Uint32(b[4:]), int(binary.BigEndian.Uint32(b[8:]))
-	if version < 2 || version > 4 || n > len(b)/60 {
+	if version < 2 || version > 4 || n > len(b)/(40+sum) {
 		return nil, "", errIndex
 	}
 	end := len(b) - sum
@@ -61,7 +61,7 @@ func parseIndex(b []byte) (paths tracked, shared string, err error) {
 	for range n {
 		var path string
 		var ok bool
-		if path, at, ok = indexEntry(b[:end], at, version, previous); !ok {
+		if path, at, ok = indexEntry(b[:end], at, sum, version, previous); !ok {
 			return nil, "", errIndex
 		}
 		if path != previous || len(paths) == 0 { // stages of a conflict
@@ -83,13 +83,13 @@ func parseIndex(b []byte) (paths tracked, shared string, err error) {
 }
 
 // indexEntry reads one entry of an index and returns where the next one is.
-func indexEntry(b []byte, at int, version uint32, previous string) (path string, next int, ok bool) {
-	const fixed = 62
+func indexEntry(b []byte, at, idSize int, version uint32, previous string) (path string, next int, ok bool) {
+	fixed := 42 + idSize
 	if at+fixed > len(b) {
 		return "", 0, false
 	}
 	start := at + fixed
-	if binary.BigEndian.Uint16(b[at+60:])&0x4000 != 0 { // extended flags
+	if binary.BigEndian.Uint16(b[start-2:])&0x4000 != 0 { // extended flags
 		start += 2
 	}
 	strip := 0 // of the path before

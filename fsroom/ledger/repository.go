@@ -147,7 +147,11 @@ func (r *repository) readConfig(path, home string, depth int) {
 // rules returns what the repository tracks, and the rules that are in none of the tree's own files.
 func (r *repository) rules() (what *rules, err error) {
 	what = &rules{fold: r.config.ignoreCase}
-	if what.tracked, err = readIndex(r.gitDir); err != nil {
+	idSize := len(ID{})
+	if r.config.otherHash {
+		idSize = 32
+	}
+	if what.tracked, err = readIndex(r.gitDir, idSize); err != nil {
 		return nil, err
 	}
 	for _, file := range []string{r.config.excludesFile, filepath.Join(r.common, "info", "exclude")} {

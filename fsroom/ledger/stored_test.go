@@ -82,7 +82,11 @@ func TestConvertedIsGits(t *testing.T) {
 	if n := v.uncommitted(to); err != nil || n != 0 || len(p.Steps) > 0 {
 		t.Errorf("%d uncommitted, undo: %+v, %v", n, p, err)
 	}
-	if d, err := v.Unstaged("", Git{Staged: func([]string) []string { return nil }}); err != nil || len(d.Paths) != 2 { // of contents git is asked
+	git := Git{
+		Index:  func(string) (string, error) { return f.git("ls-files", "-t", "--stage", "-z"), nil },
+		Staged: func([]string) []string { return nil },
+	}
+	if d, err := v.Unstaged(git); err != nil || len(d.Paths) != 2 { // of contents git is asked
 		t.Errorf("unstaged: %+v, %v", d, err)
 	}
 }
