@@ -100,7 +100,7 @@ func (v *View) Changes(from, to *Snapshot, filters []string, mostPaths int) (*Ch
 		}
 		c.Added += p.Added
 		c.Removed += p.Removed
-		if mostPaths > 0 && isSecretPath(d.Path) {
+		if mostPaths > 0 && IsSecretPath(d.Path) {
 			continue
 		}
 		c.Paths = append(c.Paths, p)
@@ -152,7 +152,7 @@ func (c *Changes) describe(from, to *Snapshot, filters []string, most int) {
 	for _, l := range to.LeftOut {
 		switch {
 		case !matchesAny(filters, l.Path):
-		case isSecretPath(l.Path):
+		case IsSecretPath(l.Path):
 			secrets++
 		case len(c.LeftOut) < maxLeftOut || most == 0:
 			c.LeftOut = append(c.LeftOut, l)
@@ -165,7 +165,7 @@ func (c *Changes) describe(from, to *Snapshot, filters []string, most int) {
 	for _, path := range unsure {
 		switch {
 		case !matchesAny(filters, path):
-		case isSecretPath(path), most > 0 && len(c.Unsure) == most:
+		case IsSecretPath(path), most > 0 && len(c.Unsure) == most:
 			c.MoreUnsure++
 		default:
 			c.Unsure = append(c.Unsure, Printable(path))

@@ -37,8 +37,8 @@ func IsSecret(name string) bool {
 	return false
 }
 
-// isSecretPath reports whether a part of the path is the name of a secret.
-func isSecretPath(path string) bool {
+// IsSecretPath reports whether a part of the path is the name of a secret.
+func IsSecretPath(path string) bool {
 	for name := range strings.SplitSeq(path, "/") {
 		if IsSecret(name) {
 			return true

@@ -30,7 +30,7 @@ func differing(steps []Step) *Differing {
 		default:
 			d.Changed++
 		}
-		if len(d.Paths) < mostDiffering && !isSecretPath(s.Path) {
+		if len(d.Paths) < mostDiffering && !IsSecretPath(s.Path) {
 			d.Paths = append(d.Paths, s.change())
 		}
 	}

@@ -147,17 +147,24 @@ func (v *treeView) tellHolder(ctx context.Context, x treeChange, out *ledger.Out
 	if holder == "" || holder == v.client.Self.ID {
 		return
 	}
-	paths := stepPaths(out.Plan.Steps)
+	paths := slices.DeleteFunc(stepPaths(out.Plan.Steps), func(path string) bool {
+		return v.Tree.Mode == turn.LedgerCounts || ledger.IsSecretPath(path)
+	})
 	body := fmt.Sprintf("I did this in your turn: %s, before it was %s. Files:", x.what, out.Before.Name())
-	for i, path := range paths { // a message that is too long would not be sent at all
-		if more := fmt.Sprintf(" and %d more", len(paths)-i); i == 50 || len(body)+len(path)+len(", ")+len(more) > turn.MaxMessage {
-			body += more
+	for i, path := range paths { // those of an event, of which a message that is too long would not be sent at all
+		if i == 50 || len(body)+len(path)+len(", and 1000000 more") > turn.MaxMessage {
+			paths = paths[:i]
 			break
 		}
 		if i > 0 {
 			body += ","
 		}
 		body += " " + path
+	}
+	if more := len(out.Plan.Steps) - len(paths); len(paths) == 0 {
+		body += fmt.Sprintf(" %d", more)
+	} else if more > 0 {
+		body += fmt.Sprintf(" and %d more", more)
 	}
 	request := turn.MessageRequest{Agent: v.client.Self.ID, To: holder, Body: body, Interrupt: true}
 	_, _, _ = v.room.UpdateAsPerson(ctx, nil, func(st *turn.State, f turn.Facts) ([]event.Event, error) { return turn.Send(st, f, request) })
