@@ -13,11 +13,11 @@ import (
 
 // converted makes a repository in which git stores no file as it is in the tree, with work in none. In a commit
 // before its last, and in the branch other, it has each with other content.
-func converted(t *testing.T) *fixture {
+func converted(t *testing.T, dir string) *fixture {
 	f := newFixture(t)
 	f.git("init", "-q", "-b", "main")
 	f.git("config", "core.fileMode", "false")
-	f.write(".gitattributes", "*.bat text eol=crlf\n*.bin -text\n")
+	f.write(dir+".gitattributes", "*.bat text eol=crlf\n*.bin -text\n")
 	lfs := func(content string) {
 		pointer := fmt.Sprintf("version https://git-lfs.github.com/spec/v1\noid sha256:%x\nsize %d\n", sha256.Sum256([]byte(content)), len(content))
 		f.write("pointer", pointer)
@@ -25,21 +25,21 @@ func converted(t *testing.T) *fixture {
 		f.remove("pointer")
 	}
 	for _, content := range []string{"0", "1", "2"} {
-		f.write("c.bat", content+"\n"+content+"\n", "m", content)
-		f.git("add", ".gitattributes", "c.bat", "m")
+		f.write(dir+"c.bat", content+"\n"+content+"\n", "m", content)
+		f.git("add", dir+".gitattributes", dir+"c.bat", "m")
 		lfs(content)
 		f.git("commit", "-qm", content)
 	}
 	f.git("branch", "other", "HEAD~1")
-	f.smudge("2")
+	f.smudge(dir, "2")
 	f.settled()
 	return f
 }
 
 // smudge makes the files what a checkout makes them.
-func (f *fixture) smudge(content string) {
-	f.write("c.bat", content+"\r\n"+content+"\r\n", "m", content, "l.bin", content)
-	for _, name := range []string{"c.bat", "m", "l.bin", ".gitattributes"} {
+func (f *fixture) smudge(dir, content string) {
+	f.write(dir+"c.bat", content+"\r\n"+content+"\r\n", "m", content, "l.bin", content)
+	for _, name := range []string{dir + "c.bat", "m", "l.bin", dir + ".gitattributes"} {
 		if err := os.Chmod(filepath.Join(f.root, name), 0o755); err != nil {
 			f.Fatal(err)
 		}
@@ -49,14 +49,14 @@ func (f *fixture) smudge(content string) {
 // TestConvertedIsLost: work goes also where git has not the bytes, or the mode, that it puts in its place.
 func TestConvertedIsLost(t *testing.T) {
 	t.Parallel()
-	for _, content := range []string{"2", "1", "0"} { // of HEAD, of other branches, of before
-		f := converted(t)
-		f.write("c.bat", "work\r\n", "l.bin", "work", "m", "work")
+	for content, dir := range map[string]string{"2": "", "1": "d/", "0": ""} { // of HEAD, of other branches, of before
+		f := converted(t, dir)
+		f.write(dir+"c.bat", "work\r\n", "l.bin", "work", "m", "work")
 		f.take(WhyStart, 1)
-		f.smudge(content)
+		f.smudge(dir, content)
 		f.take(WhyTick, 1)
 		f.lost()
-		if got := f.content("c.bat") + f.content("l.bin") + f.content("m"); got != "work\r\nworkwork" {
+		if got := f.content(dir+"c.bat") + f.content("l.bin") + f.content("m"); got != "work\r\nworkwork" {
 			t.Errorf("%s: %q", content, got)
 		}
 	}
@@ -65,10 +65,10 @@ func TestConvertedIsLost(t *testing.T) {
 // TestConvertedIsGits: what git writes is no loss, no work of a turn, and not uncommitted.
 func TestConvertedIsGits(t *testing.T) {
 	t.Parallel()
-	f := converted(t)
+	f := converted(t, "d/")
 	from := f.take(WhyStart, 1)
 	f.git("switch", "-q", "-f", "other")
-	f.smudge("1")
+	f.smudge("d/", "1")
 	to := f.take(WhyEnd, 1)
 	if out := f.lost(); out.Plan.Lost != nil {
 		t.Errorf("lost: %+v", out.Plan)

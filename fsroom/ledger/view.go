@@ -121,6 +121,9 @@ func (v *View) scanAll(s *scanner) (err error) {
 	if v.rules, v.top.inRepo, err = v.topRules(); err != nil {
 		return err
 	}
+	v.objects.converts = v.objects.converts || slices.ContainsFunc(v.rules.tracked, func(path string) bool {
+		return strings.HasSuffix(path, "/.gitattributes")
+	})
 	s.left, s.count = nil, 0 // of files that were looked at before
 	err = s.scan(v.rules, v.top)
 	slices.SortFunc(s.left, func(a, b LeftOut) int { return strings.Compare(a.Path, b.Path) })
