@@ -151,6 +151,8 @@ func TestShellStash(t *testing.T) {
 		"git stash apply": true, "git stash apply 1": true, "git stash apply stash@{2}": true, "git stash drop": true, "git stash clear": true,
 		"git stash save x": true, "git stash branch b": true, "git -C sub stash": true, "git st": true, "make && git stash": true,
 		"git stash apply stash@{$n}": true, "git stash push " + hash: true,
+		"git update-ref -d refs/stash": true, "git reflog delete stash@{0}": true, "git reflog expire --expire=now refs/stash": true,
+		"git reflog expire --all": true, "git reflog show stash": false, "git reflog delete main@{1}": false,
 		"git stash list": false, "git stash show -p": false, "git stash create": false, "git stash apply " + hash: false,
 		"git stash apply --index " + hash[:12]: false, "git stash branch b " + hash: false, `git stash apply "$commit"`: false,
 		"git commit -m stash": false, `echo "git stash"`: false, `"git stash"`: false, `git "stash pop"`: false,

@@ -120,6 +120,14 @@ func (c *call) namesCommit() bool {
 	return len(last.text) >= 7 && len(last.text) <= 64 && strings.Trim(last.text, "0123456789abcdef") == ""
 }
 
+// names reports whether an argument is one of refs, or an entry of its history.
+func (c *call) names(refs []string) bool {
+	return slices.ContainsFunc(c.args, func(a value) bool {
+		ref, _, _ := strings.Cut(a.text, "@{")
+		return slices.Contains(refs, ref)
+	})
+}
+
 // gitConfig follows git config, which changes nothing in the tree, but may switch off hooks, or
 // move the tree.
 func (c *call) gitConfig() {

@@ -157,7 +157,7 @@ func (c *call) apply(r rule) {
 		c.sc = c.sc.at(c.w, dir)
 	}
 	e := Effect{Op: c.name, Git: r.is("git") || r.is("index"), Below: r.is("git") || r.is("below"), Destroys: r.is("destroys"),
-		Stash: r.is("stash") && !c.namesCommit(), reach: c.paths(r)}
+		Stash: r.is("stash") && !c.namesCommit() || c.names(r.list("stash")), reach: c.paths(r)}
 	e.Nested = e.Git && (r.is("nested") || c.has("--recurse-submodules") || c.name == "git clean" && c.forcedTwice())
 	targets, stdin := c.targets(r)
 	into, isInto := []value{}, false
