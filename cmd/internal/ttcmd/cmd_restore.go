@@ -84,6 +84,9 @@ func runRestore(ctx context.Context, c *cli.Invocation) error {
 			return p, err
 		}
 	default:
+		if c.Bool("exact") || c.Bool("dry-run") {
+			return c.Usagef("say which snapshot: without one, they are listed")
+		}
 		c.Out.Reads()
 		return v.list(ctx, c)
 	}
