@@ -185,13 +185,16 @@ func (s *State) activityTrouble(f Facts, m *Member, pid int) []Trouble {
 }
 
 // freeAt returns when others may take the turn over if its holder goes on as it does: when
-// it counts as gone, or when its lease ends, which counts only if nothing renews it. It is
-// nil if they may already, or if that does not come by time alone.
+// it counts as gone, when its model has rested for too long, or when its lease ends, which counts only if nothing
+// renews it. It is nil if they may already, or if that does not come by time alone.
 func (s *State) freeAt(f Facts, m *Member, unguarded bool) *event.Time {
-	if s.Status(f) != StateOwned {
+	if s.takeoverReason(f) != "" {
 		return nil
 	}
 	at := s.GoneAt(f, m.AgentID)
+	if _, left := s.rest(f); left > 0 && at == nil {
+		at = known(f.Now.Wall.Add(left))
+	}
 	if lease, _ := s.deadlines(f); unguarded && (at == nil || lease.Before(at.Time)) {
 		at = lease
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/talking-stick/tt/fsroom/turn"
+	"github.com/talking-stick/tt/journal/event"
 )
 
 // TestTrouble: what is wrong with a holder, for every state of its guardian and of its
@@ -121,6 +122,27 @@ func TestTroubleWithoutGuardian(t *testing.T) {
 		if !strings.HasPrefix(x.Do, do) || x.Until == nil {
 			t.Errorf("%s: do %q, until %v", process, x.Do, x.Until)
 		}
+	}
+}
+
+// TestTroubleOfAnIdleHolder: where its model has rested for too long, others may take the turn whatever keeps its lease.
+func TestTroubleOfAnIdleHolder(t *testing.T) {
+	w := room(t, members("a", "b"), held("a"))
+	w.presence("a").Process = turn.Alive
+	w.does["a"] = turn.Activity{What: turn.ActivityIdle, Began: w.now(), Since: event.NewTime(w.wall), At: event.NewTime(w.wall)}
+	idle := w.wall.Add(15 * time.Minute)
+	for _, until := range []string{idle.UTC().Format("15:04:05"), ""} {
+		f := w.facts()
+		f.Support = func() turn.Support { return turn.Support{Guardian: turn.Gone, PID: 42} }
+		x := w.state.Trouble(f)[0]
+		equal(t, "what", x.What, turn.GuardianEnded)
+		if got := x.Until; got == nil && until != "" || got != nil && got.UTC().Format("15:04:05") != until {
+			t.Errorf("until %v, want %q", got, until)
+		}
+		if takes := strings.HasPrefix(x.Do, "tt take"); takes != (until == "") {
+			t.Errorf("until %q: do %q", until, x.Do)
+		}
+		w.later(15 * time.Minute)
 	}
 }
 

@@ -132,13 +132,14 @@ func (h *run) next(agent *listen.Agent, room *member.Room, st *turn.State, w *wo
 	return waitYourself(w)
 }
 
-// callByTime has a session notified that may have a turn by time alone which nobody holds: the guardian of the turn
-// before, which calls otherwise, has ended if nobody wanted that then.
+// callByTime has a session notified that may have the turn by time alone, where no guardian calls it: that of the holder
+// has ended, or nobody holds the turn, and that of the turn before has ended if nobody wanted it then.
 func (h *run) callByTime(agent *listen.Agent, room *member.Room, st *turn.State) {
-	if st.Owner != "" {
+	f := room.Facts(st)
+	if guardian := f.Support().Guardian; st.Owner != "" && guardian != turn.Gone && guardian != turn.NoProcess {
 		return
 	}
-	if after := room.UntilCalled(st, room.Facts(st)); after > 0 {
+	if after := room.UntilCalled(st, f); after > 0 {
 		h.notifyAfter(agent, after)
 	}
 }
