@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/talking-stick/tt/journal/event"
 )
@@ -151,7 +152,9 @@ func (s *scanner) unfinished(end int64) (Tail, string, error) {
 		return Tail{}, "", nil
 	}
 	committed, err := s.log.committedBytes()
-	if err != nil || s.pos.Offset >= committed {
+	isEnd := func(p pending) bool { return p.end == committed }
+	// What was committed of this journal ends with a line: if it does not, another one was there.
+	if err != nil || s.pos.Offset >= committed || committed < end && !slices.ContainsFunc(s.pending, isEnd) {
 		return Tail{Torn: end - s.pos.Offset}, "", err
 	}
 	if s.line == end {
