@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -70,8 +71,8 @@ func (s *scanner) read(root *os.Root, r *reading) error {
 	}
 	f.again = f.again || max(f.mtime, f.ctime) > s.started-margin
 	id, known, err := s.objects.put(kindBlob, data)
-	if f.id = id; r.old != nil &&
-		(r.old.mode != f.mode || r.old.id != id && (known || len(data) == 0 || s.objects.isLoose(id) || s.objects.converts)) {
+	if f.id = id; r.old != nil && (r.old.mode != f.mode || r.old.id != id &&
+		(known || len(data) == 0 || slices.ContainsFunc(s.objects.forms(id, data), s.objects.isTheirs))) {
 		s.went.Store(true)
 	}
 	return err
