@@ -37,15 +37,15 @@ func ask(ctx context.Context, c *call, a *tools.Ask) (tools.Result, error) {
 // question stands then, and how many agents could hear of it, negative if that is not known.
 func (b *bus) awaitAnswer(ctx context.Context, r *questions.Topic, id string,
 	wait func(over func(*topic.State) bool) error) (polled *tools.PollResult, listeners int, err error) {
-	before := b.hearers(r, id) // tt wait ends when it hears of the question
+	before, unknown := questions.Hearers(r, id) // tt wait ends when it hears of the question
 	if err = wait(func(s *topic.State) bool { return s.AskSettled(id, 1) }); err == nil {
 		polled, err = poll(ctx, r, id, 0)
 	}
 	if err != nil {
 		return nil, 0, err
 	}
-	after := b.hearers(r, id)
-	if before == nil || after == nil {
+	after, err := questions.Hearers(r, id)
+	if unknown != nil || err != nil {
 		return polled, -1, nil
 	}
 	all := append(before, after...)
@@ -57,15 +57,7 @@ func (b *bus) awaitAnswer(ctx context.Context, r *questions.Topic, id string,
 // warnings are about a name that nobody has had yet (who has it may come later), and about a room
 // that has ended. With an error the id is not empty if the question may have been stored.
 func (b *bus) ask(ctx context.Context, r *questions.Topic, agent string, a *tools.Ask) (id string, warnings []tools.Warning, err error) {
-	store, err := b.Store()
-	if err != nil {
-		return "", nil, err
-	}
-	snap, err := r.View()
-	if err != nil {
-		return "", nil, err
-	}
-	to, err := questions.AddresseeOf(store, r, snap.State, agent, a.To)
+	to, err := questions.AddresseeOf(r, agent, a.To)
 	if err != nil {
 		return "", nil, err
 	}
@@ -77,20 +69,6 @@ func (b *bus) ask(ctx context.Context, r *questions.Topic, agent string, a *tool
 	}
 	_, id, err = questions.Ask(ctx, r, agent, topic.AskRequest{Question: a.Question, To: a.To}, b.limits)
 	return id, warnings, err
-}
-
-// hearers returns the agents that the question is offered to and that can hear of it now,
-// nil if that cannot be found out.
-func (b *bus) hearers(r *questions.Topic, questionID string) []string {
-	store, err := b.Store()
-	if err != nil {
-		return nil
-	}
-	snap, err := r.View()
-	if err != nil {
-		return nil
-	}
-	return append([]string{}, questions.Hearers(store, r, snap.State, questionID)...)
 }
 
 // withQuestion adds the question's id to an error that happened after the question
@@ -122,11 +100,8 @@ func askPoll(ctx context.Context, c *call, a *tools.Poll) (tools.Result, error) 
 // shown records that the agent is shown the answers in a result, which are up to the nth. If that fails, tt tells it of
 // them, too.
 func (c *call) shown(r *tools.PollResult, n int) {
-	if len(r.Answers) == 0 {
-		return
-	}
-	if store, err := c.bus.Store(); err == nil {
-		questions.AnswersShown(store, c.topic, c.agent, r.QuestionID, n)
+	if len(r.Answers) > 0 {
+		questions.AnswersShown(c.topic, c.agent, r.QuestionID, n)
 	}
 }
 

@@ -165,7 +165,7 @@ func inTwin(ctx context.Context, t *Topic, id string, decide fsroom.Decision[*to
 		return nil, err
 	}
 	w.made = len(events) > 0
-	if room, st := roomOf(w.on.Store(), w.on, after.State, ""); room != nil {
+	if room, st := roomOf(w.on, after.State, ""); room != nil {
 		Of(room).tell(st, func(id string) bool { return id == q.AskedBy })
 	}
 	return w, nil
@@ -182,7 +182,7 @@ func (w *twin) answered(ctx context.Context, t *Topic) {
 		if err != nil {
 			continue
 		}
-		if room, st := roomOf(t.Store(), t, snap.State, ""); room != nil && works(st, w.q.To) {
+		if room, st := roomOf(t, snap.State, ""); room != nil && works(st, w.q.To) {
 			_, _, _ = t.Update(ctx, func(s *topic.State) ([]event.Event, error) { return s.MarkShown(w.q.AskedBy, []string{w.q.ID}), nil })
 		}
 	}

@@ -118,9 +118,14 @@ type Addressee struct {
 // is who [turn.Asked] says, so that tt and agent-bus ask the same agent. Else it is an agent
 // that is connected, or has asked or answered there, whatever the case of the letters. A
 // name that means several agents is refused.
-func AddresseeOf(store *fsroom.Store, t *Topic, s *topic.State, asker, to string) (Addressee, error) {
-	room, st := roomOf(store, t, s, asker)
-	a := Addressee{ID: to, Known: true, RoomEnded: room == nil && isOfRoom(store, t, s)}
+func AddresseeOf(t *Topic, asker, to string) (Addressee, error) {
+	snap, err := t.View()
+	if err != nil {
+		return Addressee{}, err
+	}
+	s := snap.State
+	room, st := roomOf(t, s, asker)
+	a := Addressee{ID: to, Known: true, RoomEnded: room == nil && isOfRoom(t, s)}
 	there := connected(t, asker)
 	if to == "" || to == topic.ToHuman || slices.Contains(there, to) {
 		return a, nil
@@ -150,14 +155,19 @@ func AddresseeOf(store *fsroom.Store, t *Topic, s *topic.State, asker, to string
 }
 
 // Hearers returns the agents that a question is offered to and that can hear of it now: those
-// that are connected, and on the topic of a room the members that wait or listen.
-func Hearers(store *fsroom.Store, t *Topic, s *topic.State, questionID string) []string {
-	q := s.Question(questionID)
+// that are connected, and on the topic of a room the members that wait or listen. An error means
+// that they cannot be found out.
+func Hearers(t *Topic, questionID string) ([]string, error) {
+	snap, err := t.View()
+	if err != nil {
+		return nil, err
+	}
+	q := snap.State.Question(questionID)
 	if q == nil {
-		return nil
+		return nil, nil
 	}
 	there := connected(t, q.AskedBy)
-	if room, st := roomOf(store, t, s, q.AskedBy); room != nil {
+	if room, st := roomOf(t, snap.State, q.AskedBy); room != nil {
 		for _, v := range st.MemberViews(room.Facts(st)) {
 			switch v.Reach {
 			case turn.ReachWaiting, turn.ReachReady, turn.ReachBusy:
@@ -166,18 +176,18 @@ func Hearers(store *fsroom.Store, t *Topic, s *topic.State, questionID string) [
 		}
 	}
 	slices.Sort(there)
-	return slices.DeleteFunc(slices.Compact(there), func(id string) bool { return id == q.AskedBy || !q.OfferedTo(id) })
+	return slices.DeleteFunc(slices.Compact(there), func(id string) bool { return id == q.AskedBy || !q.OfferedTo(id) }), nil
 }
 
 // AnswersShown records that the agent was shown the first n answers to a question of its on the topic of a room, so that tt
 // does not tell it of them. If an answer before them to another question was not shown, tt tells it of all.
-func AnswersShown(store *fsroom.Store, t *Topic, agent, questionID string, n int) {
+func AnswersShown(t *Topic, agent, questionID string, n int) {
 	snap, err := t.View()
 	if err != nil {
 		return
 	}
 	s := snap.State
-	room, st := roomOf(store, t, s, agent)
+	room, st := roomOf(t, s, agent)
 	q := s.Question(questionID)
 	if room == nil || !room.IsMember(st) || q == nil || q.AskedBy != agent || n > len(q.Answers) {
 		return
@@ -203,17 +213,17 @@ func connected(t *Topic, without string) (ids []string) {
 }
 
 // isOfRoom reports whether the topic is that of a room of tt.
-func isOfRoom(store *fsroom.Store, t *Topic, s *topic.State) bool {
-	return s.Name != "" && OfRoom(store, s.Name).Name() == t.Name()
+func isOfRoom(t *Topic, s *topic.State) bool {
+	return s.Name != "" && OfRoom(t.Store(), s.Name).Name() == t.Name()
 }
 
 // roomOf returns the open room of tt that a topic belongs to, nil if it belongs to none that
 // is there.
-func roomOf(store *fsroom.Store, t *Topic, s *topic.State, asker string) (*member.Room, *turn.State) {
-	if !isOfRoom(store, t, s) {
+func roomOf(t *Topic, s *topic.State, asker string) (*member.Room, *turn.State) {
+	if !isOfRoom(t, s) {
 		return nil, nil
 	}
-	c := &member.Client{Store: store, Table: identity.System(), Self: identity.Agent{ID: asker}}
+	c := &member.Client{Store: t.Store(), Table: identity.System(), Self: identity.Agent{ID: asker}}
 	room := c.Room(s.Name, nil)
 	if !room.FS.Exists() {
 		return nil, nil
