@@ -2,9 +2,7 @@ package main
 
 import (
 	"context"
-	"net/http"
 	"slices"
-	"strconv"
 	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -16,31 +14,33 @@ import (
 // wait lets later calls go on.
 type order struct {
 	mu      sync.Mutex
-	last    int
-	ahead   []int         // the calls that have neither ended nor begun to wait, oldest first
+	ahead   []*place      // of the calls that have neither ended nor begun to wait, oldest first
 	changed chan struct{} // closed when ahead has changed
 }
 
-// arrived adds the call if it is one of a tool, and gives it its number. end is called when
-// the call is over, at the latest: also a call that never reached a tool leaves the order.
+// A place is that of a call in the order. It is the extra part of the call, because the SDK
+// passes that on to the tool.
+type place = mcp.RequestExtra
+
+// arrived adds the call if it is one of a tool. end is called when the call is over, at the
+// latest: also a call that never reached a tool leaves the order.
 func (o *order) arrived(r *jsonrpc.Request) (end func()) {
 	if r.Method != "tools/call" {
 		return func() {}
 	}
+	p := &place{}
+	r.Extra = p
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.last++
-	n := o.last
-	o.ahead = append(o.ahead, n)
-	r.Extra = &mcp.RequestExtra{Header: http.Header{numberHeader: {strconv.Itoa(n)}}}
-	return func() { o.leave(n) }
+	o.ahead = append(o.ahead, p)
+	return func() { o.leave(p) }
 }
 
 // enter waits until no earlier call is ahead, or the context ends.
-func (o *order) enter(ctx context.Context, n int) error {
+func (o *order) enter(ctx context.Context, p *place) error {
 	for {
 		o.mu.Lock()
-		if len(o.ahead) == 0 || o.ahead[0] >= n {
+		if slices.Index(o.ahead, p) <= 0 {
 			o.mu.Unlock()
 			return nil
 		}
@@ -58,10 +58,10 @@ func (o *order) enter(ctx context.Context, n int) error {
 }
 
 // leave lets later calls go on. It may be called more than once.
-func (o *order) leave(n int) {
+func (o *order) leave(p *place) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	i := slices.Index(o.ahead, n)
+	i := slices.Index(o.ahead, p)
 	if i < 0 {
 		return
 	}
@@ -70,17 +70,4 @@ func (o *order) leave(n int) {
 		close(o.changed)
 		o.changed = nil
 	}
-}
-
-// numberHeader carries a call's number from the connection to the tool, because HTTP
-// headers are what the SDK passes on to tools. Standard input has none of its own.
-const numberHeader = "Agent-Bus-Call"
-
-// numberOf returns the number of a call, 0 if it has none.
-func numberOf(request *mcp.CallToolRequest) int {
-	if request.Extra == nil {
-		return 0
-	}
-	n, _ := strconv.Atoi(request.Extra.Header.Get(numberHeader))
-	return n
 }

@@ -49,8 +49,6 @@ type call struct {
 	topic   *questions.Topic // likewise
 	member  *membership      // of the session in that topic, nil if it has not joined
 	agent   string           // its name there, "" without one
-	// startsWaiting lets the client's later calls go on.
-	startsWaiting func()
 }
 
 // add makes the tool one of the server's.
@@ -77,14 +75,13 @@ func (s *server) add(t *tool) {
 }
 
 func (s *server) call(ctx context.Context, t *tool, request *mcp.CallToolRequest) (tools.Result, error) {
-	number := numberOf(request)
-	defer s.order.leave(number)
+	defer s.order.leave(request.Extra)
 	if t.unordered {
-		s.order.leave(number)
-	} else if err := s.order.enter(ctx, number); err != nil {
+		s.order.leave(request.Extra)
+	} else if err := s.order.enter(ctx, request.Extra); err != nil {
 		return nil, err
 	}
-	c := &call{server: s, request: request, startsWaiting: func() { s.order.leave(number) }}
+	c := &call{server: s, request: request}
 	a := t.arguments()
 	unknown, wrong := tools.Read(request.Params.Arguments, t.schema, a)
 	result, err := t.start(ctx, c, a, wrong)

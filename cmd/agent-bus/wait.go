@@ -28,7 +28,7 @@ func (c *call) until(ctx context.Context, asked int, over func(*topic.State) boo
 	if seconds == 0 {
 		return nil
 	}
-	c.startsWaiting()
+	c.order.leave(c.request.Extra)
 	ctx, timeUp := context.WithTimeoutCause(ctx, time.Duration(seconds)*time.Second, errTimeUp)
 	defer timeUp()
 	ctx, end := context.WithCancelCause(ctx)
