@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os/signal"
@@ -92,9 +91,7 @@ func eventLine(e *event.Event) string {
 	}
 	switch e.Type {
 	case topic.EventCreated:
-		var p struct{ Name string }
-		_ = json.Unmarshal(e.Payload, &p) // what cannot be read is left out
-		return "topic " + p.Name + " was made"
+		return "topic " + text + " was made"
 	case topic.EventClosed:
 		return strings.TrimPrefix(e.From+" closed the topic"+because, " ")
 	case topic.EventAsked:

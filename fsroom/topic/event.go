@@ -72,9 +72,13 @@ func (l Lookup) load(seq int64, eventType string, v any) (*event.Event, error) {
 }
 
 // Words returns the question that an event is about, and the text of a question or of an
-// answer; "" for other events.
+// answer, or the name of the topic that was made; "" for other events.
 func Words(e *event.Event) (questionID, text string) {
 	switch e.Type {
+	case EventCreated:
+		var p createdPayload
+		_ = decode(e, &p)
+		return "", p.Name
 	case EventAsked:
 		var p askedPayload
 		_ = decode(e, &p)

@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"io/fs"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -15,7 +16,9 @@ import (
 
 	"github.com/talking-stick/tt/cmd/internal/roomtypes"
 	"github.com/talking-stick/tt/fsroom"
+	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/topic"
+	"github.com/talking-stick/tt/journal"
 	"github.com/talking-stick/tt/journal/event"
 )
 
@@ -244,4 +247,103 @@ func Await(ctx context.Context, r *Topic, over func(*topic.State) bool) error {
 // Texts returns the lookup for the texts of the topic's questions and answers.
 func Texts(ctx context.Context, r *Topic) topic.Lookup {
 	return func(seq int64) (*event.Event, error) { return r.Event(ctx, seq) }
+}
+
+// An Index is all topics of a data directory, in no order. Topics that cannot be
+// read are listed apart, so that one damaged topic does not make the others unusable.
+type Index struct {
+	States     []*topic.State
+	Unreadable []Unreadable
+}
+
+// An Unreadable topic is damaged, or was written by a newer version.
+type Unreadable struct {
+	ID   string
+	Name string // "" if it is not known
+	Err  error
+}
+
+// Index reads the state of every topic. With an engine, this host's mirrors are brought up
+// to date first.
+func (d *Dir) Index() (*Index, error) {
+	store, err := d.Store()
+	if err != nil {
+		return nil, err
+	}
+	return indexOf(store)
+}
+
+func indexOf(store *fsroom.Store) (*Index, error) {
+	if _, err := fsroom.Rooms(store, roomtypes.Topics()); err != nil {
+		return nil, err
+	}
+	ids, err := fsroom.Folders(store, roomtypes.Topics())
+	if err != nil {
+		return nil, err
+	}
+	store = store.Offline()
+	var all Index
+	for _, id := range ids {
+		r := fsroom.At(store, roomtypes.Topics(), id)
+		snap, err := &Snapshot{State: topic.New(id)}, error(nil)
+		if r.HasJournal() {
+			snap, err = r.View()
+		}
+		if err == nil && !snap.State.Exists() {
+			err = lost(store, r, snap)
+		}
+		switch c := code.Of(err); {
+		case c == code.CorruptRoom, c == code.UnsupportedFormat:
+			all.Unreadable = append(all.Unreadable, Unreadable{id, writtenName(r), err})
+		case err != nil:
+			return nil, err
+		case snap.State.Exists():
+			all.States = append(all.States, snap.State)
+		}
+	}
+	return &all, nil
+}
+
+// Doubtful returns the unreadable topics that have the name or may have it.
+func (x *Index) Doubtful(name string) []Unreadable {
+	var list []Unreadable
+	for _, u := range x.Unreadable {
+		if u.Name == "" || u.Name == name {
+			list = append(list, u)
+		}
+	}
+	return list
+}
+
+// Named returns the first topic of the list that has the name, nil if there is none.
+func Named(list []Unreadable, name string) *Unreadable {
+	for i := range list {
+		if name != "" && list[i].Name == name {
+			return &list[i]
+		}
+	}
+	return nil
+}
+
+// lost returns the error of a topic whose first event is gone, nil if there was none.
+func lost(store *fsroom.Store, r *Topic, snap *Snapshot) error {
+	if cached, _ := r.Cached(); snap.Position.Offset == 0 && r.Committed(cached) == 0 {
+		return nil
+	}
+	return store.Explain(&journal.CorruptError{Path: r.JournalPath(), Line: 1, Problem: "the event that made the topic is gone"}, "")
+}
+
+// writtenName returns the name that the topic's journal or else its state.json has, "" if
+// neither can be read.
+func writtenName(r *Topic) (name string) {
+	_, _ = r.Events(context.Background(), 0, func(e *event.Event) error {
+		if e.Type == topic.EventCreated {
+			_, name = topic.Words(e)
+		}
+		return fs.SkipAll // the first event has it
+	})
+	if cached, _ := r.Cached(); name == "" && cached != nil {
+		return cached.State.Name
+	}
+	return name
 }
