@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/talking-stick/tt/cmd/agent-bus/internal/tools"
 	"github.com/talking-stick/tt/cmd/internal/cli"
@@ -13,6 +14,7 @@ import (
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/topic"
 	"github.com/talking-stick/tt/identity"
+	"github.com/talking-stick/tt/journal/event"
 )
 
 // lastKnown is of the commands that look after topics, also while the engine is away.
@@ -45,15 +47,8 @@ func onBus(run func(context.Context, *cli.Invocation, *bus) error) func(context.
 var topicArg = cli.Arg{Name: "topic", Usage: "a topic's id, or its name: then the newest open topic of that name, else the " +
 	"newest closed one"}
 
-func stdinFlag(f *cli.Flags) { f.Bool("stdin", "read the text from standard input") }
-
 func agentFlag(f *cli.Flags) {
 	f.String("agent", "NAME", "act under this name instead of the id that tt whoami gives")
-}
-
-// textOf returns the text of the arguments called name, or of standard input.
-func textOf(c *cli.Invocation, name string) (string, error) {
-	return c.Text(name, topic.InvalidArgument, topic.InvalidArgument)
 }
 
 // findTopic returns the topic with the id or the name that the text is. If several
@@ -121,7 +116,7 @@ func callerName(c *cli.Invocation) (string, error) {
 	if c.Given("agent") {
 		return tools.ValidateAgentName(c.String("agent"))
 	}
-	me, err := identity.Resolve(session.IdentityEnv(c.Env, false), identity.System(), "")
+	me, err := caller(c.Env)
 	if err != nil {
 		return "", err
 	}
@@ -131,9 +126,224 @@ func callerName(c *cli.Invocation) (string, error) {
 // harnessName returns the agent id that tt gives the harness session which this
 // process belongs to, "" if it belongs to none.
 func harnessName(env *cli.Env) string {
-	me, err := identity.Resolve(session.IdentityEnv(env, false), identity.System(), "")
+	me, err := caller(env)
 	if err != nil || me.SessionKind != identity.HarnessCLI {
 		return ""
 	}
 	return me.ID
+}
+
+func caller(env *cli.Env) (identity.Agent, error) {
+	return identity.Resolve(session.IdentityEnv(env, false), identity.System(), "")
+}
+
+var askCommand = &cli.Command{
+	Name:  "cli ask",
+	Args:  []cli.Arg{topicArg, {Name: "question", Show: "QUESTION", Rest: true, Optional: true, Usage: "the question"}},
+	Short: "ask the agents on a topic",
+	Examples: []cli.Example{
+		{Line: `agent-bus cli ask payments "Why is amount a string?" --wait`},
+	},
+	Flags: func(f *cli.Flags) {
+		f.Word("to", "AGENT", "the one agent whom it is offered to, or human; else every agent on the topic")
+		f.Bool("wait", "wait for the first answer and print it")
+		f.Duration("timeout", "D", 110*time.Second, "how long --wait waits")
+		f.Bool("stdin", "read the text from standard input")
+		agentFlag(f)
+	},
+	Errors: []code.Code{topic.TopicNotFound, topic.TopicClosed, topic.TopicFull, topic.InvalidArgument},
+	Run:    onBus(runAsk),
+}
+
+func runAsk(ctx context.Context, c *cli.Invocation, b *bus) error {
+	text, err := c.Text("question", topic.InvalidArgument, topic.InvalidArgument)
+	if err != nil {
+		return err
+	}
+	a := tools.Ask{Question: text}
+	if to := c.String("to"); to != "" {
+		a.Recipient = &to
+	}
+	if _, err := a.Check(b.limits); err != nil {
+		return err
+	}
+	agent, err := callerName(c)
+	if err != nil {
+		return err
+	}
+	r, err := b.findTopic(c, c.Arg("topic"))
+	if err != nil {
+		return err
+	}
+	id, warnings, err := b.ask(ctx, r, agent, &a)
+	if err != nil {
+		return err
+	}
+	for _, w := range warnings {
+		c.Warn("%s", w.Message)
+	}
+	if !c.Bool("wait") {
+		return c.Out.Result(warned(tools.NewQueuedResult(r.Name(), id, agent, a.To), warnings...), func(t *cli.Text) {
+			t.Line("Asked %s on %s.", id, c.Arg("topic"))
+		})
+	}
+	if !c.JSON {
+		c.Notice("asked " + id + "; waiting for an answer")
+	}
+	return b.waitForAnswer(ctx, c, r, id)
+}
+
+// waitForAnswer prints the first answer, or that none came in time.
+func (b *bus) waitForAnswer(ctx context.Context, c *cli.Invocation, r *questions.Topic, id string) error {
+	waiting, timeUp := context.WithTimeoutCause(ctx, c.Duration("timeout"), errTimeUp)
+	defer timeUp()
+	polled, listeners, err := b.awaitAnswer(ctx, r, id, func(over func(*topic.State) bool) error {
+		if err := questions.Await(waiting, r, over); err != errTimeUp {
+			return err
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return c.Out.Result(polled.AskResult(listeners), func(t *cli.Text) {
+		switch {
+		case len(polled.Answers) > 0:
+			t.Block("", tools.RenderAnswers(polled.Answers))
+		case polled.QuestionStatus != topic.Pending:
+			t.Line("The question is %s and has no answer.", polled.QuestionStatus)
+		default:
+			t.Line("Nobody has answered %s yet; it stays open. %s could hear of it.", id, code.Count(max(0, listeners), "agent"))
+		}
+	})
+}
+
+var answerCommand = &cli.Command{
+	Name: "cli answer",
+	Args: []cli.Arg{{Name: "question_id", Show: "QUESTION_ID", Usage: "the question"},
+		{Name: "answer", Show: "ANSWER", Rest: true, Optional: true, Usage: "the answer, in Markdown"}},
+	Short: "answer a question",
+	Flags: func(f *cli.Flags) {
+		f.StringList("pointer", "PATH", "where to look")
+		f.StringList("follow-up", "QUESTION", "what to ask next")
+		f.Bool("stdin", "read the text from standard input")
+		agentFlag(f)
+	},
+	Errors: []code.Code{topic.QuestionNotFound, topic.ForbiddenSelfAnswer, topic.ForbiddenAlreadyAnswered, topic.InvalidArgument},
+	Run:    onBus(runAnswer),
+}
+
+// An answeredResult is the result of cli answer.
+type answeredResult struct {
+	QuestionID string `json:"question_id"`
+	AnswerID   string `json:"answer_id"`
+	Status     string `json:"status"` // saved
+	AskedBy    string `json:"asked_by"`
+}
+
+func runAnswer(ctx context.Context, c *cli.Invocation, b *bus) error {
+	text, err := c.Text("answer", topic.InvalidArgument, topic.InvalidArgument)
+	if err != nil {
+		return err
+	}
+	id := c.Arg("question_id")
+	a := tools.Answer{Responses: []tools.Response{{QuestionID: id, Markdown: text, Pointers: c.Strings("pointer"), Followups: c.Strings("follow-up")}}}
+	warnings, err := a.Responses[0].Check("", b.limits)
+	if err != nil {
+		return err
+	}
+	for _, w := range warnings {
+		c.Warn("%s: %s", w.Code, w.Message)
+	}
+	agent, err := callerName(c)
+	if err != nil {
+		return err
+	}
+	r, err := b.topicOfQuestion(ctx, id)
+	if err != nil {
+		return err
+	}
+	s, tally, err := questions.Answer(ctx, r, agent, a.Stored())
+	if err != nil {
+		return err
+	}
+	if len(tally.Skipped) > 0 {
+		return topic.Invalid("question_id", "names a question that is %s already", tally.Skipped[0].Reason)
+	}
+	result := answeredResult{QuestionID: id, AnswerID: tally.AnswerIDs[0], Status: "saved", AskedBy: s.Question(id).AskedBy}
+	return c.Out.Result(result, func(t *cli.Text) { t.Line("Answered %s of %s.", id, result.AskedBy) })
+}
+
+var closeCommand = &cli.Command{
+	Name:  "cli close",
+	Args:  []cli.Arg{{Name: "topic", Show: "TOPIC|QUESTION_ID", Usage: "a topic, or a question of one's own"}},
+	Short: "close a topic, or a question of one's own",
+	Long: "A topic is closed for new questions, for everybody and for good; those already asked can still be answered. " +
+		"A question is marked answered if it has an answer, and else cancelled; only who asked it can do that.",
+	Flags: func(f *cli.Flags) {
+		f.String("reason", "TEXT", "why, for the others")
+		agentFlag(f)
+	},
+	Errors: []code.Code{topic.TopicNotFound, topic.ForbiddenNotAsker, topic.InvalidArgument},
+	Run:    onBus(runClose),
+}
+
+func runClose(ctx context.Context, c *cli.Invocation, b *bus) error {
+	agent, err := callerName(c)
+	if err != nil {
+		return err
+	}
+	reason := c.String("reason")
+	if _, err := (&tools.Close{Reason: reason}).Check(b.limits); err != nil {
+		return err
+	}
+	text := c.Arg("topic")
+	if id, err := b.TopicOf(ctx, text, ""); err == nil && id != "" {
+		return closeQuestion(ctx, c, b, id, agent, reason)
+	}
+	r, err := b.findTopic(c, text)
+	if err != nil {
+		return err
+	}
+	s, changed, err := questions.Close(ctx, r, agent, reason)
+	if err != nil {
+		return err
+	}
+	return c.Out.Result(closeResult(s, changed), func(t *cli.Text) {
+		if !changed {
+			t.Line("%s was closed already.", s.Name)
+			return
+		}
+		t.Line("Closed %s.", s.Name)
+	})
+}
+
+// A closedQuestion is the result of cli close for a question.
+type closedQuestion struct {
+	TopicID    string `json:"topic_id"`
+	QuestionID string `json:"question_id"`
+	Status     string `json:"status"`
+}
+
+func closeQuestion(ctx context.Context, c *cli.Invocation, b *bus, topicID, agent, reason string) error {
+	id := c.Arg("topic")
+	r, err := b.Topic(topicID)
+	if err != nil {
+		return err
+	}
+	s, _, err := questions.Settle(ctx, r, id, func(s *topic.State) ([]event.Event, error) {
+		q := s.Question(id)
+		if q == nil {
+			return nil, topic.NotFound("topic_id", topicID)
+		}
+		if q.Status == topic.Answered || q.Status == topic.Pending && len(q.Answers) > 0 {
+			return s.MarkAnswered(agent, id)
+		}
+		return s.Cancel(agent, id, reason)
+	})
+	if err != nil {
+		return err
+	}
+	closed := closedQuestion{topicID, id, s.Question(id).Status}
+	return c.Out.Result(closed, func(t *cli.Text) { t.Line("%s is %s.", id, closed.Status) })
 }

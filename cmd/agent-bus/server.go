@@ -1,16 +1,25 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
 	"log/slog"
+	"os"
+	"os/signal"
 	"runtime/debug"
+	"sync"
+	"syscall"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/talking-stick/tt/cmd/agent-bus/internal/stdio"
+	"github.com/talking-stick/tt/cmd/internal/cli"
+	"github.com/talking-stick/tt/cmd/internal/questions"
 	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/fsroom/topic"
 )
 
 // specVersion is the version of the tools' specification, for ping.
@@ -100,4 +109,164 @@ func panicked(request mcp.Request, reason any) (mcp.Result, error) {
 	}
 	return toolResult(nil, code.New(code.Internal, "internal error: %v", reason).
 		WithHint("this is a bug, and its stack is in the server's log; find out with ask_poll or pending_list whether anything happened"))
+}
+
+// A clientSession is the client of a server and the topics it has joined. It lives in memory
+// only. Its calls come one after the other, see [order].
+type clientSession struct {
+	mu          sync.Mutex // the end of the session may come beside a call
+	memberships map[string]*membership
+}
+
+// A membership is the name under which a session has joined a topic.
+type membership struct {
+	agent   string
+	release func()   // releases the mark JoinedMark
+	asked   []string // the questions that the session asked under the name
+}
+
+// membership returns that of the topic, nil if the session has not joined it.
+func (s *clientSession) membership(topicID string) *membership {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.memberships[topicID]
+}
+
+// join joins the topic under the name. It returns the topic, and whether another live
+// session has joined it under the same name. If presence cannot be written, as on a
+// read-only disk, it joins without the mark.
+func (s *clientSession) join(ctx context.Context, r *questions.Topic, agent string) (joined *topic.State, inUse bool, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	old := s.memberships[r.Name()]
+	if old == nil {
+		old = &membership{release: func() {}}
+	}
+	next := &membership{agent: agent, release: func() {}}
+	if old.agent == agent {
+		next.asked = old.asked
+	}
+	check := func(snap *questions.Snapshot) error {
+		if joined = snap.State; !joined.Exists() {
+			return topic.NotFound("topic_id", r.Name())
+		}
+		return joined.CheckRejoin(old.agent, agent, old.asked)
+	}
+	enter := func(snap *questions.Snapshot) error {
+		if err := check(snap); err != nil {
+			return err
+		}
+		if old.agent == agent {
+			old.release()
+		}
+		if r.Shared() == nil {
+			r.ForgetAgents(questions.JoinedMark)
+		}
+		inUse = r.Agent(agent).Held(questions.JoinedMark)
+		if release, err := questions.Join(r, agent); err == nil {
+			next.release = release
+		}
+		return nil
+	}
+	unlocked := func(_ context.Context, do func(*questions.Snapshot) error) error {
+		snap, err := r.View()
+		if err == nil {
+			err = do(snap)
+		}
+		return err
+	}
+	locked := r.Locked // without the lock, two sessions that join at once would not see each other
+	if r.Shared() != nil {
+		locked = unlocked // other hosts are asked, which must not happen under the lock
+	}
+	err = locked(ctx, enter)
+	if code.Of(err) == code.DataDirUnusable || code.Of(err) == code.DiskFull {
+		err = unlocked(ctx, check)
+	}
+	if err != nil {
+		return nil, false, err
+	}
+	old.release()
+	s.memberships[r.Name()] = next
+	return joined, inUse, nil
+}
+
+// leave leaves all topics.
+func (s *clientSession) leave() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, m := range s.memberships {
+		m.release()
+	}
+	clear(s.memberships)
+}
+
+var serveCommand = &cli.Command{
+	Name:  "serve",
+	Short: "be an MCP server on standard input and output (the default)",
+	Long: "Speaks the Model Context Protocol, one JSON-RPC message per line, until its input ends or a signal comes; then the " +
+		"exit status is 0. What it has to say besides goes to standard error; with --verbose that is more.",
+	Run: runServe,
+}
+
+// Tests allow more.
+var (
+	// drainTime is how long running calls may take to answer once the input has
+	// ended, each after the one before. It is enough for a change to reach the disk.
+	drainTime = time.Second
+	// exitTime is how long the process waits at the end of the input at most, whatever
+	// hangs, and signalTime after a signal.
+	exitTime, signalTime = 3 * time.Second, 90 * time.Millisecond
+)
+
+func runServe(ctx context.Context, c *cli.Invocation) error {
+	b, err := openBus(c.Env)
+	if err != nil {
+		return err
+	}
+	if c.Env.StdinTTY {
+		c.Warn("this is an MCP server and waits for JSON-RPC on standard input; see %q", "agent-bus --help")
+	}
+	level := slog.LevelWarn
+	if c.Verbose {
+		level = slog.LevelInfo
+	}
+	b.Options.Warn = c.Notice
+	shutdownCtx, end := context.WithCancel(ctx)
+	defer end()
+	s := newServer(shutdownCtx, b, cmp.Or(c.Program.Version, "dev"), c.Env.Stderr, level)
+	s.defaultName = func() string { return harnessName(c.Env) }
+	return s.serve(ctx, end, c.Env.Stdin, c.Env.Stdout)
+}
+
+// serve serves one client until in ends or a signal comes. It calls end once it is
+// clear that the server is about to stop.
+func (s *server) serve(ctx context.Context, end func(), in io.Reader, out io.Writer) error {
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
+	wire := s.transport(in, out, end)
+	session, err := s.connect(context.WithoutCancel(ctx), wire)
+	if err != nil {
+		return err
+	}
+	ended := make(chan struct{})
+	go func() {
+		_ = session.Wait() // the client is gone, so nobody could be given the error
+		close(ended)
+	}()
+	limit := exitTime
+	select {
+	case <-signals:
+		signal.Stop(signals) // a second signal kills the process
+		wire.Stop()
+		limit = signalTime
+	case <-s.shutdownCtx.Done():
+	case <-ended:
+		return nil
+	}
+	select {
+	case <-ended:
+	case <-time.After(limit):
+	}
+	return nil
 }
