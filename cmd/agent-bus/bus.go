@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"strings"
 
@@ -134,11 +133,6 @@ func (b *bus) formatHint(e *code.Error) string {
 			"directory is also that of the rooms of tt"
 	}
 	return `update agent-bus, or wipe the topics with "agent-bus cli db wipe", or set ` + envDataDir + " to another directory"
-}
-
-// gaveUp reports whether the call ended because its client cancelled it or is gone.
-func gaveUp(ctx context.Context, err error) bool {
-	return ctx.Err() != nil && (errors.Is(err, ctx.Err()) || errors.Is(err, context.Cause(ctx)))
 }
 
 // The codes of the warnings about a topic that cannot be read.

@@ -27,8 +27,12 @@ func ask(ctx context.Context, c *call, a *tools.Ask) (tools.Result, error) {
 	polled, listeners, err := c.bus.awaitAnswer(ctx, c.topic, id, func(over func(*topic.State) bool) error {
 		return c.until(ctx, a.WaitSeconds, over)
 	})
+	if err != nil && !errors.Is(err, context.Canceled) {
+		e := tools.Translate(err)
+		err = e.WithHint("the question was stored as %s: %s", id, e.Hint).With("question_id", id)
+	}
 	if err != nil {
-		return nil, withQuestion(err, id)
+		return nil, err
 	}
 	c.shown(polled, len(polled.Answers))
 	return warned(polled.AskResult(listeners), warnings...), nil
@@ -70,16 +74,6 @@ func (b *bus) ask(ctx context.Context, r *questions.Topic, agent string, a *tool
 	}
 	_, id, err = questions.Ask(ctx, r, agent, topic.AskRequest{Question: a.Question, To: a.To}, b.limits)
 	return id, warnings, err
-}
-
-// withQuestion adds the question's id to an error that happened after the question
-// was stored.
-func withQuestion(err error, questionID string) error {
-	if err == nil || errors.Is(err, context.Canceled) {
-		return err
-	}
-	e := tools.Translate(err)
-	return e.WithHint("the question was stored as %s: %s", questionID, e.Hint).With("question_id", questionID)
 }
 
 func askPoll(ctx context.Context, c *call, a *tools.Poll) (tools.Result, error) {

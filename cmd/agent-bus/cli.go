@@ -88,19 +88,6 @@ func noSuchTopic(text string) error {
 		WithHint(`see "agent-bus cli topics list --status all"`)
 }
 
-// topicOfQuestion returns the topic that has the question.
-func (b *bus) topicOfQuestion(ctx context.Context, questionID string) (*questions.Topic, error) {
-	id, err := b.TopicOf(ctx, questionID, "")
-	if err != nil {
-		return nil, err
-	}
-	if id == "" {
-		return nil, code.New(topic.QuestionNotFound, "no topic has a question %q", questionID).
-			WithHint(`see "agent-bus cli topics show TOPIC"`)
-	}
-	return b.Topic(id)
-}
-
 // firstLine returns the part of a text that a table shows.
 func firstLine(text string) string {
 	line, more, _ := strings.Cut(strings.TrimSpace(text), "\n")
@@ -259,7 +246,14 @@ func runAnswer(ctx context.Context, c *cli.Invocation, b *bus) error {
 	if err != nil {
 		return err
 	}
-	r, err := b.topicOfQuestion(ctx, id)
+	topicID, err := b.TopicOf(ctx, id, "")
+	if err != nil {
+		return err
+	}
+	if topicID == "" {
+		return code.New(topic.QuestionNotFound, "no topic has a question %q", id).WithHint(`see "agent-bus cli topics show TOPIC"`)
+	}
+	r, err := b.Topic(topicID)
 	if err != nil {
 		return err
 	}

@@ -127,14 +127,8 @@ func confirmed(c *cli.Invocation, path string, entries []fs.DirEntry) bool {
 	}
 	fmt.Fprintf(c.Env.Stderr, "Delete %s with %s for good? [y/N] ", cli.Line(path), code.Count(n, "topic"))
 	answer, err := bufio.NewReader(c.Env.Stdin).ReadString('\n')
-	if err != nil && !errors.Is(err, io.EOF) {
-		return false
-	}
-	switch strings.ToLower(strings.TrimSpace(answer)) {
-	case "y", "yes":
-		return true
-	}
-	return false
+	answer = strings.ToLower(strings.TrimSpace(answer))
+	return (err == nil || errors.Is(err, io.EOF)) && (answer == "y" || answer == "yes")
 }
 
 // wipe renames the topics directory before it removes what is in it, so that nobody

@@ -102,15 +102,18 @@ var showCommand = &cli.Command{
 	Short:  "show one topic and its questions",
 	Long:   "Changes nothing. With --json the answers are there too; as text they are in agent-bus cli export.",
 	Errors: []code.Code{topic.TopicNotFound, tools.SchemaMismatch},
-	Run:    onBus(runShow),
+	Run:    showing(writeTopic),
 }
 
-func runShow(ctx context.Context, c *cli.Invocation, b *bus) error {
-	shown, err := readTopic(ctx, c, b)
-	if err != nil {
-		return err
-	}
-	return c.Out.Result(shown, func(t *cli.Text) { writeTopic(t, shown) })
+// showing returns the Run of a command that shows a topic.
+func showing(write func(*cli.Text, *shownTopic)) func(context.Context, *cli.Invocation) error {
+	return onBus(func(ctx context.Context, c *cli.Invocation, b *bus) error {
+		shown, err := readTopic(ctx, c, b)
+		if err != nil {
+			return err
+		}
+		return c.Out.Result(shown, func(t *cli.Text) { write(t, shown) })
+	})
 }
 
 // A shownTopic is a topic with its questions, oldest first.
@@ -211,15 +214,7 @@ var exportCommand = &cli.Command{
 		{Line: "agent-bus cli export pink > pink.md"},
 	},
 	Errors: []code.Code{topic.TopicNotFound, tools.SchemaMismatch},
-	Run:    onBus(runExport),
-}
-
-func runExport(ctx context.Context, c *cli.Invocation, b *bus) error {
-	shown, err := readTopic(ctx, c, b)
-	if err != nil {
-		return err
-	}
-	return c.Out.Result(shown, func(t *cli.Text) { t.Block("", markdown(shown)) })
+	Run:    showing(func(t *cli.Text, s *shownTopic) { t.Block("", markdown(s)) }),
 }
 
 // markdown returns the topic as Markdown. Questions and answers are Markdown already
@@ -252,14 +247,10 @@ func writeQuestion(b *strings.Builder, q shownQuestion) {
 		fmt.Fprintf(b, "\nCancelled: %s\n", tools.OneLine(q.Reason))
 	}
 	for _, a := range q.Answers {
-		writeAnswer(b, a)
+		fmt.Fprintf(b, "\n### %s answers\n\n%s\n\n%s\n", a.AnsweredBy, a.AnsweredAt, tools.Enclosed(a.Markdown))
+		writeItems(b, "Where to look:", a.Pointers)
+		writeItems(b, "Suggested follow-ups:", a.Followups)
 	}
-}
-
-func writeAnswer(b *strings.Builder, a topic.ShownAnswer) {
-	fmt.Fprintf(b, "\n### %s answers\n\n%s\n\n%s\n", a.AnsweredBy, a.AnsweredAt, tools.Enclosed(a.Markdown))
-	writeItems(b, "Where to look:", a.Pointers)
-	writeItems(b, "Suggested follow-ups:", a.Followups)
 }
 
 func writeItems(b *strings.Builder, heading string, items []string) {

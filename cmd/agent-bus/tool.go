@@ -67,8 +67,8 @@ func (s *server) add(t *tool) {
 		},
 	}, func(ctx context.Context, request *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		result, err := s.call(ctx, t, request)
-		if err != nil && gaveUp(ctx, err) {
-			return nil, err // nobody reads it
+		if err != nil && ctx.Err() != nil && (errors.Is(err, ctx.Err()) || errors.Is(err, context.Cause(ctx))) {
+			return nil, err // nobody reads it: the client has cancelled the call, or is gone
 		}
 		return toolResult(result, s.busError(err))
 	})

@@ -261,8 +261,8 @@ var framing = regexp.MustCompile(`(?m)^ {0,3}(#{2,3} .*(answers|\(.*\))[ \t\r]*$
 // would pass for the frame around it.
 func Enclosed(markdown string) string {
 	body := framing.ReplaceAllString(strings.TrimRight(markdown, " \t\r\n"), `\$0`)
-	if fence := openFence(body); fence != "" {
-		body += "\n" + fence
+	if open := openFence(body); open != "" {
+		body += "\n" + open
 	}
 	return body
 }
@@ -272,38 +272,29 @@ func Enclosed(markdown string) string {
 func openFence(markdown string) string {
 	open := ""
 	for line := range strings.SplitSeq(markdown, "\n") {
-		text := strings.TrimLeft(line, " ")
-		fence := leadingFence(text)
-		rest := text[len(fence):]
+		marks := fence.FindStringSubmatch(line)
 		switch {
-		case len(line)-len(text) > 3 || fence == "":
+		case marks == nil:
 		case open == "":
-			if fence[0] != '`' || !strings.Contains(rest, "`") {
-				open = fence
+			if marks[1][0] != '`' || !strings.Contains(marks[2], "`") {
+				open = marks[1]
 			}
-		case fence[0] == open[0] && len(fence) >= len(open) && isBlank(rest):
+		case marks[1][0] == open[0] && len(marks[1]) >= len(open) && isBlank(marks[2]):
 			open = ""
 		}
 	}
 	return open
 }
 
-// leadingFence returns the three or more backticks or tildes at the beginning of a
-// line, "" if there are fewer.
-func leadingFence(line string) string {
-	for _, mark := range []string{"`", "~"} {
-		if n := len(line) - len(strings.TrimLeft(line, mark)); n >= 3 {
-			return line[:n]
-		}
-	}
-	return ""
-}
+// fence matches a line that may begin or end a code block: the marks, and the rest.
+var fence = regexp.MustCompile("^ {0,3}(`{3,}|~{3,})(.*)$")
 
 // FollowUp returns the request to follow up that an asker gets with the answers. On a
 // closed topic it does not ask for a call, which would be refused. Without a follow-up to
 // choose it is "".
 func FollowUp(topicID string, closed bool, answers []topic.Answer) string {
-	if len(Followups(answers)) == 0 {
+	followups := Followups(answers)
+	if len(followups) == 0 {
 		return ""
 	}
 	var b strings.Builder
@@ -313,24 +304,16 @@ func FollowUp(topicID string, closed bool, answers []topic.Answer) string {
 	} else {
 		fmt.Fprintf(&b, "FOLLOW_UP_REQUIRED\nChoose ONE follow-up question and call:\nask(topic_id=%q, question=\"<your question>\")\n\n", topicID)
 	}
-	writeFollowups(&b, Followups(answers))
-	b.WriteString("If you fully understand, reply with:\nNO_FOLLOWUP_NEEDED\nand provide a 3-5 bullet summary of what you learned.\n")
+	b.WriteString("Suggested follow-ups:\n")
+	for i, f := range followups {
+		fmt.Fprintf(&b, "%d) %s\n", i+1, topic.ClipTo(f, shownChars))
+	}
+	b.WriteString("\nIf you fully understand, reply with:\nNO_FOLLOWUP_NEEDED\nand provide a 3-5 bullet summary of what you learned.\n")
 	return b.String()
 }
 
 // shownChars is how many characters of a follow-up are shown. The answer has all.
 const shownChars = 1000
-
-func writeFollowups(b *strings.Builder, followups []string) {
-	if len(followups) == 0 {
-		return
-	}
-	b.WriteString("Suggested follow-ups:\n")
-	for i, f := range followups {
-		fmt.Fprintf(b, "%d) %s\n", i+1, topic.ClipTo(f, shownChars))
-	}
-	b.WriteByte('\n')
-}
 
 // Followups returns the first [topic.MaxFollowups] different follow-ups of the
 // answers, in the order in which they were given, each on one line. It leaves out
