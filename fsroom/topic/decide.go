@@ -29,10 +29,16 @@ func (s *State) Ask(agent string, r AskRequest, newID func() string, l Limits) (
 	if q := s.Question(r.ID); q != nil && q.AskedBy == agent {
 		return nil, q.ID, nil
 	}
-	if err := s.mayAsk(r, l); err != nil {
-		return nil, "", err
-	}
-	if r.To == agent {
+	switch n := s.Counts().Pending; {
+	case !s.Exists():
+		return nil, "", NotFound("topic_id", s.TopicID)
+	case s.Status == Closed && !r.Reopens:
+		return nil, "", code.New(TopicClosed, "topic %s is closed", s.TopicID).
+			WithHint("questions already asked can still be answered; ask on another topic")
+	case n >= l.OpenQuestions:
+		return nil, "", code.New(TopicFull, "topic %s has %d pending questions, which is the maximum", s.TopicID, n).
+			WithHint("cancel or mark answered the questions that are done with")
+	case r.To == agent:
 		return nil, "", Invalid("to", "names yourself: nobody answers a question of its own")
 	}
 	id := r.ID
@@ -40,21 +46,6 @@ func (s *State) Ask(agent string, r AskRequest, newID func() string, l Limits) (
 		id = newID()
 	}
 	return []event.Event{{Type: EventAsked, From: agent, To: r.To, Payload: payload(&askedPayload{id, r.Question, r.Other})}}, id, nil
-}
-
-func (s *State) mayAsk(r AskRequest, l Limits) error {
-	switch {
-	case !s.Exists():
-		return NotFound("topic_id", s.TopicID)
-	case s.Status == Closed && !r.Reopens:
-		return code.New(TopicClosed, "topic %s is closed", s.TopicID).
-			WithHint("questions already asked can still be answered; ask on another topic")
-	}
-	if n := s.Counts().Pending; n >= l.OpenQuestions {
-		return code.New(TopicFull, "topic %s has %d pending questions, which is the maximum", s.TopicID, n).
-			WithHint("cancel or mark answered the questions that are done with")
-	}
-	return nil
 }
 
 // Cancel withdraws a pending question of the agent's own, whether it has answers

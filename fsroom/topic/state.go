@@ -220,7 +220,10 @@ func (s *State) fold(e *event.Event) error {
 	case EventCreated:
 		return s.applyCreated(e)
 	case EventClosed:
-		s.applyClosed(e)
+		if s.Status == Open {
+			at := e.CreatedAt
+			s.Status, s.ClosedAt, s.CloseReason = Closed, &at, e.Reason
+		}
 	case EventAsked:
 		return s.applyAsked(e)
 	case EventCancelled:
@@ -269,13 +272,6 @@ func (s *State) applyCreated(e *event.Event) error {
 	s.TopicID, s.Name, s.Status, s.Ordinal = cmp.Or(s.TopicID, e.RoomID), p.Name, Open, p.Ordinal
 	s.CreatedAt, s.Metadata = e.CreatedAt, slices.Clone(p.Metadata)
 	return nil
-}
-
-func (s *State) applyClosed(e *event.Event) {
-	if s.Status == Open {
-		at := e.CreatedAt
-		s.Status, s.ClosedAt, s.CloseReason = Closed, &at, e.Reason
-	}
 }
 
 func (s *State) applyAsked(e *event.Event) error {

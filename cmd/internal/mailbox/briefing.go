@@ -27,7 +27,12 @@ func (m *Mailbox) Briefing(ctx context.Context, st *turn.State, handoff int64) (
 	}
 	b.Unread = m.Unread(st)
 	b.Unread.Notes, b.Unread.Pages = st.UnreadNotes(m.Room.Self.ID, seen)
-	return b, func(after *turn.State) { m.notesSeen(after, seen) }
+	return b, func(after *turn.State) {
+		if at := m.Cursor(after); m.Room.IsMember(after) && (seen.Notes > at.NotesSeq || seen.Pages > at.PagesSeq) {
+			at.NotesSeq, at.PagesSeq = seen.Notes, seen.Pages
+			m.show(at)
+		}
+	}
 }
 
 func (m *Mailbox) briefNotes(ctx context.Context, st *turn.State, seen turn.SeenNotes) []turn.BriefNote {

@@ -47,12 +47,7 @@ func (m *Mailbox) Debts(st *turn.State) (owed, answers int64) {
 	if err != nil || len(s.Questions) == 0 {
 		return 0, 0
 	}
-	var at Cursor
-	if m.Room.IsMember(st) {
-		at = m.Cursor(st)
-	}
-	n := s.NewsFor(m.Room.Self.ID, at.TopicSeen(t.Name()), func(string) bool { return true })
-	return int64(len(s.Debts(m.Room.Self.ID))), n.Answers
+	return int64(len(s.Debts(m.Room.Self.ID))), m.counts(st, m.Cursor(st), t, s).Answers
 }
 
 // Notes returns the notes of the room that q selects.
@@ -118,8 +113,12 @@ const gatherTime = 300 * time.Millisecond
 // Look implements [member.News].
 func (m *Mailbox) Look(ctx context.Context, st *turn.State) (member.Found, error) {
 	u := m.Unread(st)
-	if u.Notes > 0 && !m.hasNoteByName(st) {
-		u.Notes = 0 // notes for everybody come with the turn
+	if u.Notes > 0 {
+		at := m.Cursor(st)
+		notes, fresh := st.NotesFor(m.Room.Self.ID, at.Notes())
+		if !slices.ContainsFunc(notes[:fresh], func(n turn.Note) bool { return n.Target == m.Room.Self.ID }) {
+			u.Notes = 0 // notes for everybody come with the turn
+		}
 	}
 	if u == (turn.Unread{}) {
 		m.found = time.Time{}
@@ -136,13 +135,6 @@ func (m *Mailbox) Look(ctx context.Context, st *turn.State) (member.Found, error
 	return member.Found{
 		News: in, Shown: func() { m.InboxShown(context.Background(), in) }, More: max(0, gatherTime-time.Since(m.found)),
 	}, nil
-}
-
-// hasNoteByName reports whether a note that the agent was not shown is for it alone.
-func (m *Mailbox) hasNoteByName(st *turn.State) bool {
-	at := m.Cursor(st)
-	notes, fresh := st.NotesFor(m.Room.Self.ID, at.Notes())
-	return slices.ContainsFunc(notes[:fresh], func(n turn.Note) bool { return n.Target == m.Room.Self.ID })
 }
 
 // AwaitInbox waits until something has come for the agent that it was not shown, or until

@@ -270,14 +270,6 @@ func (m *Mailbox) Unread(st *turn.State) turn.Unread {
 	return m.counts(st, m.Cursor(st), t, s)
 }
 
-// notesSeen moves the agent's cursor, if it is a member, over notes.
-func (m *Mailbox) notesSeen(st *turn.State, seen turn.SeenNotes) {
-	if at := m.Cursor(st); m.Room.IsMember(st) && (seen.Notes > at.NotesSeq || seen.Pages > at.PagesSeq) {
-		at.NotesSeq, at.PagesSeq = seen.Notes, seen.Pages
-		m.show(at)
-	}
-}
-
 // UnreadInterrupts returns how many of the unread messages are urgent.
 func (m *Mailbox) UnreadInterrupts(ctx context.Context, st *turn.State) (n int, err error) {
 	if m.Unread(st).Messages == 0 {

@@ -6,7 +6,6 @@ import (
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/topic"
-	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal/event"
 )
 
@@ -182,15 +181,10 @@ func (w *twin) answered(ctx context.Context, t *Topic) {
 		if err != nil {
 			continue
 		}
-		if room, st := roomOf(t, snap.State, ""); room != nil && works(st, w.q.To) {
+		if room, st := roomOf(t, snap.State, ""); room != nil && st.Member(w.q.To) != nil && !st.Member(w.q.To).Observer {
 			_, _, _ = t.Update(ctx, func(s *topic.State) ([]event.Event, error) { return s.MarkShown(w.q.AskedBy, []string{w.q.ID}), nil })
 		}
 	}
-}
-
-func works(st *turn.State, id string) bool {
-	m := st.Member(id)
-	return m != nil && !m.Observer
 }
 
 // mend completes on the topic of the room what a process that was killed has begun in one of
