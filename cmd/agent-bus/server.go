@@ -37,7 +37,7 @@ type server struct {
 	*bus
 	mcp     *mcp.Server
 	session *clientSession
-	order   order
+	order   *order
 	// shutdownCtx ends when the server is about to stop. Waiting calls return then.
 	shutdownCtx context.Context
 	log         *slog.Logger
@@ -49,7 +49,7 @@ type server struct {
 // newServer returns a server with the twelve tools, whose log goes to w.
 func newServer(shutdownCtx context.Context, b *bus, version string, w io.Writer, level slog.Level) *server {
 	s := &server{bus: b, shutdownCtx: shutdownCtx, defaultName: func() string { return "" },
-		session: &clientSession{memberships: make(map[string]*membership)}}
+		session: &clientSession{memberships: make(map[string]*membership)}, order: &order{changed: sync.NewCond(new(sync.Mutex))}}
 	s.log = slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: level}))
 	s.mcp = mcp.NewServer(
 		&mcp.Implementation{Name: "agent-bus", Title: "Agent Bus", Version: version},

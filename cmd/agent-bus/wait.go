@@ -17,10 +17,8 @@ import (
 // progressEvery is how often a waiting call sends a progress notification.
 const progressEvery = 2 * time.Second
 
-var (
-	errTimeUp   = errors.New("time is up")
-	errStopping = errors.New("the server is stopping")
-)
+// errTimeUp ends a wait: its time is up, or the server is about to stop.
+var errTimeUp = errors.New("time is up")
 
 // until waits until over reports true for the topic of the call, for the seconds asked for but at
 // most [tools.MaxWaitSeconds]. It returns nil also when the time is up or the server is
@@ -32,14 +30,14 @@ func (c *call) until(ctx context.Context, asked int, over func(*topic.State) boo
 		return nil
 	}
 	c.order.leave(c.request.Extra)
-	ctx, timeUp := context.WithTimeoutCause(ctx, time.Duration(seconds)*time.Second, errTimeUp)
-	defer timeUp()
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
-	defer context.AfterFunc(c.shutdownCtx, func() { end(errStopping) })()
+	timeUp := func() { end(errTimeUp) }
+	defer time.AfterFunc(time.Duration(seconds)*time.Second, timeUp).Stop()
+	defer context.AfterFunc(c.shutdownCtx, timeUp)()
 	defer c.reportProgress(ctx, seconds)()
 	err := questions.Await(ctx, c.topic, over)
-	if err == errTimeUp || err == errStopping {
+	if err == errTimeUp {
 		return nil
 	}
 	return err
@@ -78,9 +76,8 @@ func (c *call) reportProgress(ctx context.Context, total int) (stop func()) {
 // which they arrived, because the SDK runs them all at once. A call that begins to
 // wait lets later calls go on.
 type order struct {
-	mu      sync.Mutex
-	ahead   []*place      // of the calls that have neither ended nor begun to wait, oldest first
-	changed chan struct{} // closed when ahead has changed
+	ahead   []*place   // the calls that have neither ended nor begun to wait, oldest first
+	changed *sync.Cond // ahead has changed, which its lock guards
 }
 
 // A place is that of a call in the order. It is the extra part of the call, because the SDK
@@ -95,44 +92,30 @@ func (o *order) arrived(r *jsonrpc.Request) (end func()) {
 	}
 	p := &place{}
 	r.Extra = p
-	o.mu.Lock()
-	defer o.mu.Unlock()
+	o.changed.L.Lock()
+	defer o.changed.L.Unlock()
 	o.ahead = append(o.ahead, p)
 	return func() { o.leave(p) }
 }
 
 // enter waits until no earlier call is ahead, or the context ends.
 func (o *order) enter(ctx context.Context, p *place) error {
-	for {
-		o.mu.Lock()
-		if slices.Index(o.ahead, p) <= 0 {
-			o.mu.Unlock()
-			return nil
-		}
-		if o.changed == nil {
-			o.changed = make(chan struct{})
-		}
-		changed := o.changed
-		o.mu.Unlock()
-		select {
-		case <-changed:
-		case <-ctx.Done():
+	defer context.AfterFunc(ctx, func() { o.leave(nil) })() // which has no place, and wakes those that wait
+	o.changed.L.Lock()
+	defer o.changed.L.Unlock()
+	for slices.Index(o.ahead, p) > 0 {
+		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
+		o.changed.Wait()
 	}
+	return nil
 }
 
 // leave lets later calls go on. It may be called more than once.
 func (o *order) leave(p *place) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	i := slices.Index(o.ahead, p)
-	if i < 0 {
-		return
-	}
-	o.ahead = slices.Delete(o.ahead, i, i+1)
-	if o.changed != nil {
-		close(o.changed)
-		o.changed = nil
-	}
+	o.changed.L.Lock()
+	defer o.changed.L.Unlock()
+	o.ahead = slices.DeleteFunc(o.ahead, func(other *place) bool { return other == p })
+	o.changed.Broadcast()
 }
