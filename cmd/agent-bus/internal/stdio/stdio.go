@@ -47,39 +47,26 @@ type Transport struct {
 	// called when the call has its answer, or has none because it was cancelled.
 	Arrived func(*jsonrpc.Request) (end func())
 
-	stop     chan struct{}
-	stopOnce sync.Once
+	stopping, closed context.Context
+	stop, close      context.CancelFunc
+
+	lines    chan line
+	mu       sync.Mutex           // guards open, and writes
+	open     map[jsonrpc.ID]*call // calls without an answer
+	answered chan struct{}        // has room for one; something comes after each answer
 }
 
-// Connect implements [mcp.Transport].
+// Connect implements [mcp.Transport]. The transport is its own connection.
 func (t *Transport) Connect(context.Context) (mcp.Connection, error) {
-	t.stop = make(chan struct{})
-	c := &conn{
-		Transport: t,
-		lines:     make(chan line),
-		closed:    make(chan struct{}),
-		open:      make(map[jsonrpc.ID]*call),
-		answered:  make(chan struct{}, 1),
-	}
-	go c.readLines()
-	return c, nil
+	t.stopping, t.stop = context.WithCancel(context.Background())
+	t.closed, t.close = context.WithCancel(context.Background())
+	t.lines, t.open, t.answered = make(chan line), make(map[jsonrpc.ID]*call), make(chan struct{}, 1)
+	go t.readLines()
+	return t, nil
 }
 
 // Stop ends the connection as the end of the input does, and returns at once.
-func (t *Transport) Stop() { t.stopOnce.Do(func() { close(t.stop) }) }
-
-// A conn is the connection of a [Transport].
-type conn struct {
-	*Transport
-	lines     chan line
-	closed    chan struct{}
-	closeOnce sync.Once
-
-	mu   sync.Mutex           // guards open, and writes
-	open map[jsonrpc.ID]*call // calls without an answer
-
-	answered chan struct{} // has room for one; something comes after each answer
-}
+func (t *Transport) Stop() { t.stop() }
 
 // A call is a call without an answer.
 type call struct {
@@ -89,32 +76,32 @@ type call struct {
 }
 
 // SessionID implements [mcp.Connection].
-func (c *conn) SessionID() string { return "" }
+func (t *Transport) SessionID() string { return "" }
 
 // Close implements [mcp.Connection].
-func (c *conn) Close() error {
-	c.closeOnce.Do(func() { close(c.closed) })
+func (t *Transport) Close() error {
+	t.close()
 	return nil
 }
 
 // Read implements [mcp.Connection]. It returns io.EOF when the input has ended, also
 // if it ended with an error, and after Stop.
-func (c *conn) Read(ctx context.Context) (jsonrpc.Message, error) {
+func (t *Transport) Read(ctx context.Context) (jsonrpc.Message, error) {
 	for {
 		select {
 		case <-ctx.Done():
 			return nil, ctx.Err()
-		case <-c.closed:
+		case <-t.closed.Done():
 			return nil, io.EOF
-		case <-c.stop:
-			c.drain()
+		case <-t.stopping.Done():
+			t.drain()
 			return nil, io.EOF
-		case l := <-c.lines:
+		case l := <-t.lines:
 			if l.err != nil && !errors.Is(l.err, errTooLong) {
-				c.drain()
+				t.drain()
 				return nil, io.EOF
 			}
-			if msg := c.accept(l); msg != nil {
+			if msg := t.accept(l); msg != nil {
 				return msg, nil
 			}
 		}
@@ -123,39 +110,39 @@ func (c *conn) Read(ctx context.Context) (jsonrpc.Message, error) {
 
 // drain waits until every call has been answered, or none was for as long as Patience. The
 // server can write answers until Read returns io.EOF.
-func (c *conn) drain() {
-	c.Ending()
-	for c.isBusy() {
+func (t *Transport) drain() {
+	t.Ending()
+	for t.isBusy() {
 		select {
-		case <-c.closed:
+		case <-t.closed.Done():
 			return
-		case <-time.After(c.Patience):
+		case <-time.After(t.Patience):
 			return
-		case <-c.answered:
+		case <-t.answered:
 		}
 	}
 }
 
 // isBusy reports whether a call has no answer.
-func (c *conn) isBusy() bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return len(c.open) > 0
+func (t *Transport) isBusy() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return len(t.open) > 0
 }
 
 // Write implements [mcp.Connection].
-func (c *conn) Write(ctx context.Context, msg jsonrpc.Message) error {
+func (t *Transport) Write(ctx context.Context, msg jsonrpc.Message) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if response, ok := msg.(*jsonrpc.Response); ok && c.open[response.ID] != nil {
-		answered := c.open[response.ID]
-		delete(c.open, response.ID)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if response, ok := msg.(*jsonrpc.Response); ok && t.open[response.ID] != nil {
+		answered := t.open[response.ID]
+		delete(t.open, response.ID)
 		answered.end()
 		select {
-		case c.answered <- struct{}{}:
+		case t.answered <- struct{}{}:
 		default:
 		}
 		if answered.cancelled {
@@ -167,12 +154,12 @@ func (c *conn) Write(ctx context.Context, msg jsonrpc.Message) error {
 	if err != nil {
 		return err
 	}
-	return c.send(data)
+	return t.send(data)
 }
 
 // send writes one line. The caller holds the lock.
-func (c *conn) send(data []byte) error {
-	_, err := c.Out.Write(append(data, '\n'))
+func (t *Transport) send(data []byte) error {
+	_, err := t.Out.Write(append(data, '\n'))
 	return err
 }
 
@@ -185,10 +172,10 @@ type line struct {
 
 var errTooLong = errors.New("line too long")
 
-// readLines sends the lines of the input to c.lines until the input ends. It may
+// readLines sends the lines of the input to t.lines until the input ends. It may
 // outlive the connection, because a read from standard input cannot be interrupted.
-func (c *conn) readLines() {
-	r := bufio.NewReaderSize(c.In, 64<<10)
+func (t *Transport) readLines() {
+	r := bufio.NewReaderSize(t.In, 64<<10)
 	for {
 		data, err := readLine(r)
 		if err == nil && len(data) == 0 {
@@ -200,8 +187,8 @@ func (c *conn) readLines() {
 		}
 		for _, message := range messages {
 			select {
-			case c.lines <- line{message, err}:
-			case <-c.closed:
+			case t.lines <- line{message, err}:
+			case <-t.closed.Done():
 				return
 			}
 		}
@@ -235,13 +222,13 @@ func readLine(r *bufio.Reader) ([]byte, error) {
 
 // accept returns the message of a line. If there is none that can be delivered, it returns
 // nil, and answers unless it must not.
-func (c *conn) accept(l line) jsonrpc.Message {
-	msg, problem := c.decode(l)
+func (t *Transport) accept(l line) jsonrpc.Message {
+	msg, problem := t.decode(l)
 	if problem == nil && msg != nil {
-		problem = c.register(msg, l.data)
+		problem = t.register(msg, l.data)
 	}
 	if problem != nil {
-		c.refuse(rawID(l.data), problem)
+		t.refuse(rawID(l.data), problem)
 		return nil
 	}
 	return msg
@@ -249,7 +236,7 @@ func (c *conn) accept(l line) jsonrpc.Message {
 
 // decode returns the message of a line, or why it is none, or neither if that must not be
 // answered.
-func (c *conn) decode(l line) (jsonrpc.Message, *jsonrpc.Error) {
+func (t *Transport) decode(l line) (jsonrpc.Message, *jsonrpc.Error) {
 	if l.err != nil {
 		return nil, invalid("the line is longer than %d bytes and was skipped", MaxLine)
 	}
@@ -264,7 +251,7 @@ func (c *conn) decode(l line) (jsonrpc.Message, *jsonrpc.Error) {
 	var members map[string]json.RawMessage
 	if json.Unmarshal(l.data, &members) == nil && (members["result"] != nil || members["error"] != nil) {
 		// A malformed answer. Answering it could make both sides answer errors for ever.
-		c.Log("ignored an answer: %v", err)
+		t.Log("ignored an answer: %v", err)
 		return nil, nil
 	}
 	return nil, invalid("the line is no JSON-RPC 2.0 message: %v", err)
@@ -280,7 +267,7 @@ const unansweredMethod = "subscriptions/listen"
 
 // register records a call as open, or an open call as cancelled. It returns why a
 // message must not be delivered, because the server would never answer it.
-func (c *conn) register(msg jsonrpc.Message, data []byte) *jsonrpc.Error {
+func (t *Transport) register(msg jsonrpc.Message, data []byte) *jsonrpc.Error {
 	if r, ok := msg.(*jsonrpc.Response); ok && r.Result == nil && r.Error == nil {
 		return invalid("the message has neither a method nor a result")
 	}
@@ -292,20 +279,20 @@ func (c *conn) register(msg jsonrpc.Message, data []byte) *jsonrpc.Error {
 	case r.IsCall() && !echoed(rawID(data)):
 		return invalid("the id of a call must be a string or a whole number below 2^53")
 	case r.Method == "notifications/cancelled":
-		c.cancel(r.Params)
+		t.cancel(r.Params)
 	case r.IsCall() && r.Method != unansweredMethod:
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		if c.open[r.ID] != nil {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		if t.open[r.ID] != nil {
 			return invalid("a call with this id is still under way")
 		}
-		c.open[r.ID] = &call{method: r.Method, end: c.Arrived(r)}
+		t.open[r.ID] = &call{method: r.Method, end: t.Arrived(r)}
 	}
 	return nil
 }
 
 // cancel records that the client does not want the answer to a call.
-func (c *conn) cancel(params json.RawMessage) {
+func (t *Transport) cancel(params json.RawMessage) {
 	var p struct {
 		RequestID any `json:"requestId"`
 	}
@@ -316,9 +303,9 @@ func (c *conn) cancel(params json.RawMessage) {
 	if err != nil {
 		return
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if open := c.open[id]; open != nil {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if open := t.open[id]; open != nil {
 		open.cancelled = true
 	}
 }
@@ -358,19 +345,19 @@ func coded(method string, err error) error {
 
 // refuse answers a line that has no message to deliver. The SDK's own type omits an id that is
 // null, which JSON-RPC requires here.
-func (c *conn) refuse(id json.RawMessage, problem *jsonrpc.Error) {
-	c.Log("%s", problem.Message)
-	c.mu.Lock()
-	defer c.mu.Unlock()
+func (t *Transport) refuse(id json.RawMessage, problem *jsonrpc.Error) {
+	t.Log("%s", problem.Message)
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	data, err := json.Marshal(struct {
 		Version string          `json:"jsonrpc"`
 		ID      json.RawMessage `json:"id"` // null if it is not known
 		Error   *jsonrpc.Error  `json:"error"`
 	}{"2.0", id, problem})
 	if err == nil {
-		err = c.send(data)
+		err = t.send(data)
 	}
 	if err != nil {
-		c.Log("could not answer: %v", err)
+		t.Log("could not answer: %v", err)
 	}
 }
