@@ -5,8 +5,8 @@
 // The rules are in fsroom/topic, the topics of a data directory in
 // cmd/internal/questions, arguments and results of tools in internal/tools, and the
 // transport in internal/stdio. In this package, tool.go has the table of tools,
-// calls.go what they do, server.go the topics that a client has joined, wait.go the order
-// of its calls and how they wait, and cli*.go the commands.
+// and how calls run and wait, calls.go what they do, server.go the topics that a client has
+// joined, and cli*.go the commands.
 package main
 
 import (

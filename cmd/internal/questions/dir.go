@@ -103,19 +103,23 @@ func (d *Dir) Create(ctx context.Context, r topic.CreateRequest) (s *topic.State
 		if u := Named(doubtful, r.Name); u != nil && r.Mode == topic.ModeReuse {
 			return nil, doubtful, u.Err
 		}
-		made := false
-		snap, _, err := fsroom.At(store, roomtypes.Topics(), id).Update(ctx, func(s *topic.State) ([]event.Event, error) {
-			if made = !s.Exists(); !made {
-				return nil, nil
-			}
-			return events, nil
-		})
+		snap, made, err := fsroom.At(store, roomtypes.Topics(), id).Update(ctx, unlessMade(events))
 		if err != nil {
 			return nil, nil, err
 		}
-		if made {
+		if len(made) > 0 {
 			return snap.State, doubtful, nil
 		}
+	}
+}
+
+// unlessMade makes a topic by the events, if it is not there.
+func unlessMade(events []event.Event) fsroom.Decision[*topic.State] {
+	return func(s *topic.State) ([]event.Event, error) {
+		if s.Exists() {
+			return nil, nil
+		}
+		return events, nil
 	}
 }
 

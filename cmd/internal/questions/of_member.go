@@ -218,15 +218,7 @@ func (r *Room) QuestionLog(ctx context.Context, since time.Time, most int) ([]tu
 			break
 		}
 		_, err := t.Events(ctx, 0, func(e *event.Event) error {
-			kind := ""
-			switch e.Type {
-			case topic.EventAsked:
-				kind = "question"
-			case topic.EventAnswer:
-				kind = "answer"
-			case topic.EventMarked, topic.EventCancelled:
-				kind = "question_settled"
-			}
+			kind := logKinds[e.Type]
 			if kind != "" && !e.CreatedAt.Before(since) {
 				id, text := topic.Words(e)
 				entries = append(entries, turn.LogEntry{
@@ -241,6 +233,9 @@ func (r *Room) QuestionLog(ctx context.Context, since time.Time, most int) ([]tu
 	}
 	return entries[max(0, len(entries)-most):], nil
 }
+
+var logKinds = map[string]string{topic.EventAsked: "question", topic.EventAnswer: "answer", topic.EventMarked: "question_settled",
+	topic.EventCancelled: "question_settled"}
 
 // MergeLog returns the entries of two logs, each oldest first, in the order of time.
 func MergeLog(a, b []turn.LogEntry) []turn.LogEntry {

@@ -16,7 +16,6 @@ import (
 	"github.com/talking-stick/tt/fsroom/topic"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/identity"
-	"github.com/talking-stick/tt/journal/event"
 	"github.com/talking-stick/tt/journal/wire"
 )
 
@@ -92,18 +91,11 @@ func createOfRoom(ctx context.Context, r *Topic, room, path string) error {
 	if err != nil {
 		return err
 	}
-	_, _, err = r.Update(ctx, func(s *topic.State) ([]event.Event, error) {
-		if s.Exists() {
-			return nil, nil
-		}
-		return topic.CreateNamed(all.States, room, wire.Append(nil, &ofRoom{path})), nil
-	})
+	metadata := struct {
+		Path string `json:"path"`
+	}{path}
+	_, _, err = r.Update(ctx, unlessMade(topic.CreateNamed(all.States, room, wire.Append(nil, &metadata))))
 	return err
-}
-
-// ofRoom is the metadata of the topic of a room.
-type ofRoom struct {
-	Path string `json:"path"`
 }
 
 // An Addressee is whom a question on a topic is for.
