@@ -153,7 +153,14 @@ func (r *reader) value(s *jsonschema.Schema, raw json.RawMessage, at string) (js
 	case "array":
 		var elements []json.RawMessage
 		if list, ok := unwrap(raw, '['); ok && json.Unmarshal(list, &elements) == nil {
-			return r.list(s, elements, at)
+			for i, e := range elements {
+				v, err := r.value(s.Items, e, fmt.Sprintf("%s[%d]", at, i))
+				if err != nil {
+					return nil, err
+				}
+				elements[i] = v
+			}
+			return json.Marshal(elements)
 		}
 		want = "a list"
 	case "object":
@@ -168,17 +175,6 @@ func (r *reader) value(s *jsonschema.Schema, raw json.RawMessage, at string) (js
 		want = "an object"
 	}
 	return nil, topic.Invalid(at, "must be %s, not %s", want, describe(raw))
-}
-
-func (r *reader) list(s *jsonschema.Schema, elements []json.RawMessage, at string) (json.RawMessage, error) {
-	for i, e := range elements {
-		v, err := r.value(s.Items, e, fmt.Sprintf("%s[%d]", at, i))
-		if err != nil {
-			return nil, err
-		}
-		elements[i] = v
-	}
-	return json.Marshal(elements)
 }
 
 // portable refuses a value with text that could not be stored unchanged, or nested too deep
@@ -226,14 +222,9 @@ func asInteger(raw json.RawMessage) (int, bool) {
 	if n, err := strconv.Atoi(literal); err == nil {
 		return n, true
 	}
-	if !json.Valid([]byte(literal)) { // ParseFloat also reads inf, nan and 0x1p4
-		return 0, false
-	}
-	f, err := strconv.ParseFloat(literal, 64)
-	if err != nil || f != math.Trunc(f) || math.Abs(f) > math.MaxInt32 {
-		return 0, false
-	}
-	return int(f), true
+	var f float64
+	err := json.Unmarshal([]byte(literal), &f) // ParseFloat also reads inf, nan and 0x1p4
+	return int(f), err == nil && literal != "null" && f == math.Trunc(f) && math.Abs(f) <= math.MaxInt32
 }
 
 // describe names a value for a message: a scalar by its JSON, cut if it is long.
