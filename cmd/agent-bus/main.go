@@ -26,7 +26,11 @@ func program() *cli.Program {
 		Long: "Without arguments: an MCP server on standard input and output, to be started by an agent's harness, one per agent. " +
 			"Agents join a topic under a name, ask, and answer what others asked; everything is kept in the data directory, so the " +
 			"servers need not know of each other.",
-		Topics:      helpTopics(),
+		Topics: []cli.Topic{
+			{Name: "environment", Short: "the variables agent-bus reads", Long: environmentHelp},
+			{Name: "register", Short: "how to register agent-bus in a harness", Long: registerHelp},
+			{Name: "files", Short: "where topics are kept", Long: filesHelp},
+		},
 		Bare:        "serve",
 		DefaultJSON: session.InHarness,
 		Groups: []cli.Group{
@@ -34,15 +38,6 @@ func program() *cli.Program {
 			{Title: "questions", Commands: []*cli.Command{askCommand, answerCommand, closeCommand, followCommand}},
 			{Title: "administration", Commands: []*cli.Command{listCommand, showCommand, exportCommand, archiveCommand, wipeCommand}},
 		},
-	}
-}
-
-// helpTopics are the help pages that belong to no command.
-func helpTopics() []cli.Topic {
-	return []cli.Topic{
-		{Name: "environment", Short: "the variables agent-bus reads", Long: environmentHelp},
-		{Name: "register", Short: "how to register agent-bus in a harness", Long: registerHelp},
-		{Name: "files", Short: "where topics are kept", Long: filesHelp},
 	}
 }
 

@@ -97,18 +97,15 @@ func (s *server) recoverPanics(next mcp.MethodHandler) mcp.MethodHandler {
 				return
 			}
 			s.log.Error("a call panicked", "method", method, "reason", fmt.Sprint(reason), "stack", string(debug.Stack()))
-			result, err = panicked(request, reason)
+			if _, ok := request.(*mcp.CallToolRequest); !ok {
+				result, err = nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: fmt.Sprintf("internal error: %v", reason)}
+				return
+			}
+			result, err = toolResult(nil, code.New(code.Internal, "internal error: %v", reason).WithHint("this is a bug, and its stack is "+
+				"in the server's log; find out with ask_poll or pending_list whether anything happened"))
 		}()
 		return next(ctx, method, request)
 	}
-}
-
-func panicked(request mcp.Request, reason any) (mcp.Result, error) {
-	if _, ok := request.(*mcp.CallToolRequest); !ok {
-		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: fmt.Sprintf("internal error: %v", reason)}
-	}
-	return toolResult(nil, code.New(code.Internal, "internal error: %v", reason).
-		WithHint("this is a bug, and its stack is in the server's log; find out with ask_poll or pending_list whether anything happened"))
 }
 
 // A clientSession is the client of a server and the topics it has joined. It lives in memory

@@ -290,7 +290,11 @@ func (r *Response) Check(at string, l topic.Limits) (warnings []Warning, err err
 			}
 		}
 		if len(given) > list.kept {
-			warnings = append(warnings, truncated(list.warning, r.QuestionID, len(given), list.kept))
+			warnings = append(warnings, Warning{
+				Code:    list.warning,
+				Message: fmt.Sprintf("only the first %d of %d were kept", list.kept, len(given)),
+				Context: map[string]any{"question_id": r.QuestionID, "original_count": len(given), "kept_count": list.kept},
+			})
 		}
 	}
 	return warnings, nil

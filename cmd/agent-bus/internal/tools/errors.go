@@ -168,14 +168,6 @@ func unknownArguments(prefix string, given map[string]json.RawMessage, known []s
 	return warnings
 }
 
-func truncated(warning, questionID string, had, kept int) Warning {
-	return Warning{
-		Code:    warning,
-		Message: fmt.Sprintf("only the first %d of %d were kept", kept, had),
-		Context: map[string]any{"question_id": questionID, "original_count": had, "kept_count": kept},
-	}
-}
-
 // Already returns the warning that the topic or question had ended that way before
 // the call.
 func Already(warning, key, id string) Warning {

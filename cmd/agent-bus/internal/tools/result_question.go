@@ -278,8 +278,8 @@ type SavedResult struct {
 func NewSavedResult(s *topic.State, t topic.Tally) *SavedResult {
 	// The plan has no delay, because pending_list waits.
 	return &SavedResult{
-		Saved: len(t.AnswerIDs), Skipped: len(t.Skipped), Reasons: t.Skipped,
-		NextAction: pendingAction(s.TopicID), ClientPlan: ClientPlan{MaxAttempts: 3}, Notices: noticesOf(s),
+		Saved: len(t.AnswerIDs), Skipped: len(t.Skipped), Reasons: t.Skipped, ClientPlan: ClientPlan{MaxAttempts: 3}, Notices: noticesOf(s),
+		NextAction: NextAction{"pending_list", CallArgs{TopicID: s.TopicID, Limit: DefaultListLimit, WaitSeconds: DefaultWaitSeconds}},
 	}
 }
 
@@ -315,10 +315,6 @@ type ClientPlan struct {
 
 func pollAction(topicID, questionID string) NextAction {
 	return NextAction{Tool: "ask_poll", Args: CallArgs{TopicID: topicID, QuestionID: questionID, WaitSeconds: MaxWaitSeconds}}
-}
-
-func pendingAction(topicID string) NextAction {
-	return NextAction{Tool: "pending_list", Args: CallArgs{TopicID: topicID, Limit: DefaultListLimit, WaitSeconds: DefaultWaitSeconds}}
 }
 
 // Call writes the action as a call: ask_poll(topic_id="…", question_id="…").
