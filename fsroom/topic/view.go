@@ -3,10 +3,12 @@ package topic
 import (
 	"cmp"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/talking-stick/tt/journal/event"
+	"github.com/talking-stick/tt/journal/wire"
 )
 
 // Offered returns the questions that are offered to the agent, oldest first. The
@@ -219,4 +221,96 @@ func Select(topics []*State, status string) (selected []*State) {
 		return cmp.Or(cmp.Compare(b.Ordinal, a.Ordinal), b.CreatedAt.Compare(a.CreatedAt.Time), cmp.Compare(a.TopicID, b.TopicID))
 	})
 	return selected
+}
+
+// The event types of a topic. from_agent_id is the agent_name of the agent that
+// acted, if it had one.
+const (
+	EventCreated   = "topic_created"
+	EventClosed    = "topic_closed"       // with the reason
+	EventAsked     = "question_asked"     // to_agent_id is the agent it is for; none: anybody
+	EventCancelled = "question_cancelled" // with the reason
+	EventMarked    = "question_closed"    // marked answered
+	EventAnswer    = "answer_saved"       // to_agent_id is the asker
+)
+
+// The payloads.
+type (
+	createdPayload struct {
+		Format   int             `json:"format"`
+		Name     string          `json:"name"`
+		Ordinal  int64           `json:"ordinal"`
+		Metadata json.RawMessage `json:"metadata,omitempty"`
+	}
+	askedPayload struct {
+		QuestionID string `json:"question_id"`
+		Text       string `json:"question_text"`
+		Other      string `json:"other_room,omitempty"`
+	}
+	questionPayload struct {
+		QuestionID string `json:"question_id"`
+	}
+	answerPayload struct {
+		AnswerID   string `json:"answer_id"`
+		QuestionID string `json:"question_id"`
+		Payload
+	}
+)
+
+// payload encodes one of the types above.
+func payload(v any) json.RawMessage { return wire.Append(nil, v) }
+
+func decode(e *event.Event, v any) error {
+	if err := wire.Decode(e.Payload, v); err != nil {
+		return fmt.Errorf("%s event %d: payload: %w", e.Type, e.Seq, err)
+	}
+	return nil
+}
+
+// A Lookup reads one event of the topic's journal by its event_seq.
+type Lookup func(seq int64) (*event.Event, error)
+
+// load reads the payload of the event, which must be of the type. One that is lost has none.
+func (l Lookup) load(seq int64, eventType string, v any) (*event.Event, error) {
+	e, err := l(seq)
+	if err != nil {
+		return nil, err
+	}
+	if e.Type == event.Damaged {
+		return e, nil
+	}
+	if e.Type != eventType {
+		return nil, fmt.Errorf("event %d is a %s and no %s", seq, e.Type, eventType)
+	}
+	return e, decode(e, v)
+}
+
+// Words returns the question that an event is about, and the text of a question or of an
+// answer, or the name of the topic that was made; "" for other events.
+func Words(e *event.Event) (questionID, text string) {
+	switch e.Type {
+	case EventCreated:
+		var p createdPayload
+		_ = decode(e, &p)
+		return "", p.Name
+	case EventAsked:
+		var p askedPayload
+		_ = decode(e, &p)
+		return p.QuestionID, p.Text
+	case EventAnswer:
+		var p answerPayload
+		_ = decode(e, &p)
+		return p.QuestionID, p.Markdown
+	}
+	var p questionPayload
+	_ = decode(e, &p)
+	return p.QuestionID, ""
+}
+
+// Reopen returns an event that creates the topic as the state has it. It replaces
+// a damaged first event.
+func Reopen(s *State) event.Event {
+	return event.Event{Type: EventCreated, Payload: payload(&createdPayload{
+		Format: Format, Name: s.Name, Ordinal: s.Ordinal, Metadata: s.Metadata,
+	})}
 }

@@ -276,15 +276,15 @@ func (m *Mailbox) UnreadInterrupts(ctx context.Context, st *turn.State) (n int, 
 		return 0, nil
 	}
 	at, err := m.cursor(ctx, st)
-	in := &Inbox{state: st, at: at, most: math.MaxInt}
-	if err == nil {
-		err = in.addMessages(ctx, m)
+	if err != nil {
+		return 0, err
 	}
-	for i := range in.words {
-		if in.words[i].Urgent {
+	err = m.Room.EachEvent(ctx, at.EventSeq, false, func(e *event.Event) error {
+		if e.Seq <= st.Seq && turn.IsMail(e, m.Room.Self.ID) && turn.Interrupts(e) {
 			n++
 		}
-	}
+		return nil
+	})
 	return n, err
 }
 
