@@ -179,18 +179,18 @@ func (r *Room) change(ctx context.Context, id string, decide func(*topic.State) 
 
 // topicOf returns the topic of the room that has the question, which may be changed there.
 func (r *Room) topicOf(ctx context.Context, id string) (*Topic, error) {
-	t, q, forgotten, err := r.find(ctx, id)
+	t, q, forgotten, err := find(ctx, r.Room.Client.Store, r.Room.FS.Name(), id)
 	if forgotten {
 		err = topic.SettledError(q)
 	}
 	return t, err
 }
 
-// find returns the question that id means, and the topic of the room that has it: an earlier one if
+// find returns the question of a room that id means, and the topic that has it: an earlier one if
 // the present one has it not. forgotten reports that it is in the history of the topic alone.
-func (r *Room) find(ctx context.Context, id string) (t *Topic, q *topic.Question, forgotten bool, err error) {
+func find(ctx context.Context, store *fsroom.Store, room, id string) (t *Topic, q *topic.Question, forgotten bool, err error) {
 	_, err = topic.New("").Named(id)
-	for _, t := range slices.Backward(TopicsOfRoom(r.Room.Client.Store, r.Room.FS.Name())) {
+	for _, t := range slices.Backward(TopicsOfRoom(store, room)) {
 		snap, failed := t.View()
 		if failed != nil {
 			return nil, nil, false, failed

@@ -79,15 +79,11 @@ func Answer(ctx context.Context, r *Topic, agent string, responses []topic.Respo
 // Close closes the topic. It returns the topic as it is then, and whether it was
 // open before.
 func Close(ctx context.Context, r *Topic, by, reason string) (s *topic.State, changed bool, err error) {
-	snap, _, err := r.Update(ctx, func(s *topic.State) ([]event.Event, error) {
-		events, err := s.Close(by, reason)
-		changed = len(events) > 0
-		return events, err
-	})
+	snap, events, err := r.Update(ctx, func(s *topic.State) ([]event.Event, error) { return s.Close(by, reason) })
 	if err != nil {
 		return nil, false, err
 	}
-	return snap.State, changed, nil
+	return snap.State, len(events) > 0, nil
 }
 
 // Settle carries out decide, which cancels the question or marks it answered. It
@@ -124,20 +120,11 @@ func twinOf(ctx context.Context, store *fsroom.Store, q *topic.Question) (*twin,
 	if q.Other == "" {
 		return nil, nil
 	}
-	for _, on := range TopicsOfRoom(store.Local(), q.Other) {
-		snap, err := on.View()
-		if err != nil {
-			return nil, err
-		}
-		s, err := WithQuestion(ctx, on, snap.State, q.ID)
-		if err != nil {
-			return nil, err
-		}
-		if found := s.Question(q.ID); found != nil {
-			return &twin{on: on, q: found}, nil
-		}
+	on, found, _, err := find(ctx, store.Local(), q.Other, q.ID)
+	if code.Of(err) == code.UnknownTarget {
+		return &twin{}, nil
 	}
-	return &twin{}, nil
+	return &twin{on: on, q: found}, err
 }
 
 // inTwin makes a change that concerns the question that id means in the twin that the one on t

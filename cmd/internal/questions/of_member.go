@@ -184,7 +184,7 @@ func (r *Room) view(ctx context.Context, st *turn.State, f turn.Facts, t *Topic,
 // called when they were shown to the agent.
 func (r *Room) ShowQuestion(ctx context.Context, st *turn.State, id string) (v Question, answers []topic.ShownAnswer, shown func(),
 	err error) {
-	t, q, _, err := r.find(ctx, id)
+	t, q, _, err := find(ctx, r.Room.Client.Store, r.Room.FS.Name(), id)
 	if err != nil {
 		return v, nil, nil, err
 	}
