@@ -248,7 +248,7 @@ func topicJoin(ctx context.Context, c *call, a *tools.Join) (tools.Result, error
 	if err != nil {
 		return nil, err
 	}
-	s, inUse, err := c.session.join(ctx, r, agent)
+	s, inUse, err := c.join(ctx, r, agent)
 	if err != nil {
 		return nil, err
 	}

@@ -32,12 +32,15 @@ const instructions = `Ask other agents on this machine, or on all that share its
 3. To answer: pending_list(topic_id) waits for questions of others; answer(topic_id, responses) with suggested_followups. Repeat while you have time.
 After a restart of this server, join again; questions and answers are kept.`
 
-// A server serves the bus to one client.
+// A server serves the bus to one client, whose calls come one after the other, see [order].
 type server struct {
 	*bus
-	mcp     *mcp.Server
-	session *clientSession
-	order   *order
+	mcp   *mcp.Server
+	order *order
+
+	mu          sync.Mutex             // guards memberships: the end of the session may come beside a call
+	memberships map[string]*membership // by the topics that the client has joined: in memory only
+
 	// shutdownCtx ends when the server is about to stop. Waiting calls return then.
 	shutdownCtx context.Context
 	log         *slog.Logger
@@ -49,7 +52,7 @@ type server struct {
 // newServer returns a server with the twelve tools, whose log goes to w.
 func newServer(shutdownCtx context.Context, b *bus, version string, w io.Writer, level slog.Level) *server {
 	s := &server{bus: b, shutdownCtx: shutdownCtx, defaultName: func() string { return "" },
-		session: &clientSession{memberships: make(map[string]*membership)}, order: &order{changed: sync.NewCond(new(sync.Mutex))}}
+		memberships: make(map[string]*membership), order: &order{changed: sync.NewCond(new(sync.Mutex))}}
 	s.log = slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: level}))
 	s.mcp = mcp.NewServer(
 		&mcp.Implementation{Name: "agent-bus", Title: "Agent Bus", Version: version},
@@ -81,7 +84,7 @@ func (s *server) connect(ctx context.Context, t mcp.Transport) (*mcp.ServerSessi
 	if err == nil {
 		go func() {
 			_ = client.Wait()
-			s.session.leave()
+			s.leave()
 		}()
 	}
 	return client, err
@@ -108,13 +111,6 @@ func (s *server) recoverPanics(next mcp.MethodHandler) mcp.MethodHandler {
 	}
 }
 
-// A clientSession is the client of a server and the topics it has joined. It lives in memory
-// only. Its calls come one after the other, see [order].
-type clientSession struct {
-	mu          sync.Mutex // the end of the session may come beside a call
-	memberships map[string]*membership
-}
-
 // A membership is the name under which a session has joined a topic.
 type membership struct {
 	agent   string
@@ -123,7 +119,7 @@ type membership struct {
 }
 
 // membership returns that of the topic, nil if the session has not joined it.
-func (s *clientSession) membership(topicID string) *membership {
+func (s *server) membership(topicID string) *membership {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.memberships[topicID]
@@ -132,7 +128,7 @@ func (s *clientSession) membership(topicID string) *membership {
 // join joins the topic under the name. It returns the topic, and whether another live
 // session has joined it under the same name. If presence cannot be written, as on a
 // read-only disk, it joins without the mark.
-func (s *clientSession) join(ctx context.Context, r *questions.Topic, agent string) (joined *topic.State, inUse bool, err error) {
+func (s *server) join(ctx context.Context, r *questions.Topic, agent string) (joined *topic.State, inUse bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	old := s.memberships[r.Name()]
@@ -189,7 +185,7 @@ func (s *clientSession) join(ctx context.Context, r *questions.Topic, agent stri
 }
 
 // leave leaves all topics.
-func (s *clientSession) leave() {
+func (s *server) leave() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, m := range s.memberships {

@@ -101,7 +101,7 @@ func (t *tool) start(ctx context.Context, c *call, a tools.Arguments, wrong erro
 	on, onTopic := a.(interface{ Topic() string })
 	if onTopic && on.Topic() != "" {
 		c.topicID = on.Topic()
-		if c.member = c.session.membership(c.topicID); c.member == nil && t.joined {
+		if c.member = c.membership(c.topicID); c.member == nil && t.joined {
 			return nil, tools.NotJoined(c.topicID)
 		}
 	}
