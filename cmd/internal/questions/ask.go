@@ -28,18 +28,29 @@ func checkText(what, text string, most int) error {
 		"put the text into a file of the workspace and name it")
 }
 
-// An Asked is a question that was stored.
+// An Asked is a question that was stored, and how the wait for an answer has ended.
 type Asked struct {
-	ID       string
-	To       string // as in [Question]
-	ToState  string
-	EventSeq int64 // of the topic
-	Deadlock bool  // the agent holds the turn that the one who is asked waits for
-	In       *Room // where it was asked, see [Room.Ask]
+	ID       string              `json:"question_id"`
+	To       string              `json:"to_agent_id,omitempty"` // as in [Question]
+	ToState  string              `json:"to_state,omitempty"`
+	Status   string              `json:"status"`            // see [ReplyAnswered]
+	EventSeq int64               `json:"event_seq"`         // of the topic
+	Answers  []topic.ShownAnswer `json:"answers,omitempty"` // with [ReplyAnswered]
+	Deadlock bool                // the agent holds the turn that the one who is asked waits for
+	In       *Room               // where it was asked, see [Room.Ask]
 
 	topic *Topic
 	own   *Topic // that of the agent's own room, if it is another one; nil: it is not
 }
+
+// The statuses of an [Asked].
+const (
+	ReplyQueued    = "queued"         // nobody has waited
+	ReplyAnswered  = "answered"       //
+	ReplyCancelled = "cancelled"      // a person has closed the question
+	ReplyGone      = "recipient_gone" // nobody is there to answer it
+	ReplyTimeout   = "timeout"
+)
 
 // Ask stores a question of the agent: for a member, for any person ([topic.ToHuman]) or
 // for anybody ([turn.Everyone]). One for an agent that works in another working tree of the
@@ -100,7 +111,7 @@ func (r *Room) ask(ctx context.Context, request topic.AskRequest, own *Room) (a 
 		return a, err
 	}
 	q := s.Question(id)
-	a.ID, a.EventSeq, a.topic, a.In = id, q.Seq, t, r
+	a.ID, a.Status, a.EventSeq, a.topic, a.In = id, ReplyQueued, q.Seq, t, r
 	if st.Member(a.To) != nil {
 		a.ToState = r.standing(st, f, t, a.To)
 	}
@@ -210,31 +221,15 @@ func find(ctx context.Context, store *fsroom.Store, room, id string) (t *Topic, 
 	return nil, nil, false, err
 }
 
-// A Reply is how the wait for an answer has ended.
-type Reply struct {
-	Status  string              // see [ReplyAnswered]
-	ToState string              // of an agent that was asked
-	Answers []topic.ShownAnswer // with [ReplyAnswered]
-}
-
-// The statuses of a [Reply].
-const (
-	ReplyQueued    = "queued"         // nobody has waited
-	ReplyAnswered  = "answered"       //
-	ReplyCancelled = "cancelled"      // a person has closed the question
-	ReplyGone      = "recipient_gone" // nobody is there to answer it
-	ReplyTimeout   = "timeout"
-)
-
 // AwaitAnswer waits until a question of the agent has an answer, is closed, or has nobody
 // to answer it, or until ctx ends. When its answers were shown, the caller calls
 // [Room.ReplyShown].
-func (r *Room) AwaitAnswer(ctx context.Context, a Asked) (reply Reply, err error) {
+func (r *Room) AwaitAnswer(ctx context.Context, a Asked) (Asked, error) {
 	var exits member.ExitWatcher
 	defer exits.Close()
-	reply = Reply{Status: ReplyTimeout, ToState: a.ToState}
+	a.Status = ReplyTimeout
 	named := a.ToState != ""
-	err = r.Room.FS.AwaitBeside(ctx, func() fsroom.Neighbour { return a.topic },
+	err := r.Room.FS.AwaitBeside(ctx, func() fsroom.Neighbour { return a.topic },
 		func(snap *fsroom.Snapshot[*turn.State]) (bool, fsroom.Sleep, error) {
 			st := snap.State
 			view, err := a.topic.View()
@@ -243,16 +238,16 @@ func (r *Room) AwaitAnswer(ctx context.Context, a Asked) (reply Reply, err error
 			}
 			q, f := view.State.Question(a.ID), r.Room.Facts(st)
 			if named {
-				reply.ToState = r.standing(st, f, a.topic, a.To)
+				a.ToState = r.standing(st, f, a.topic, a.To)
 			}
 			switch {
 			case q == nil, q.Status == topic.Cancelled, q.Status != topic.Pending && len(q.Answers) == 0:
-				reply.Status = ReplyCancelled
+				a.Status = ReplyCancelled
 			case len(q.Answers) > 0:
-				reply.Status = ReplyAnswered
-				reply.Answers, err = Texts(ctx, a.topic).Answers(q)
-			case !st.Open, named && (reply.ToState == Gone || reply.ToState == Left):
-				reply.Status = ReplyGone
+				a.Status = ReplyAnswered
+				a.Answers, err = Texts(ctx, a.topic).Answers(q)
+			case !st.Open, named && (a.ToState == Gone || a.ToState == Left):
+				a.Status = ReplyGone
 			case named:
 				exits.Watch(r.Room.Processes(a.To))
 				return false, fsroom.Sleep{For: st.UntilGone(f, a.To), Exit: exits.C()}, nil
@@ -261,10 +256,10 @@ func (r *Room) AwaitAnswer(ctx context.Context, a Asked) (reply Reply, err error
 			}
 			return true, fsroom.Sleep{}, err
 		})
-	if err != nil && ctx.Err() != nil && reply.Status == ReplyTimeout {
+	if err != nil && ctx.Err() != nil && a.Status == ReplyTimeout {
 		err = nil
 	}
-	return reply, err
+	return a, err
 }
 
 // ReplyShown marks the question as answered, after its answers were shown to the agent.

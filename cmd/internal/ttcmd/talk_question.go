@@ -46,12 +46,7 @@ var askCommand = &cli.Command{
 
 // An askResult is the result of ask.
 type askResult struct {
-	QuestionID string              `json:"question_id"`
-	To         string              `json:"to_agent_id,omitempty"`
-	ToState    string              `json:"to_state,omitempty"`
-	Status     string              `json:"status"`
-	EventSeq   int64               `json:"event_seq"`
-	Answers    []topic.ShownAnswer `json:"answers,omitempty"`
+	questions.Asked
 	aftermath
 	elsewhere
 }
@@ -80,8 +75,7 @@ func runAsk(ctx context.Context, c *cli.Invocation) error {
 		return interrupted(ctx, err)
 	}
 	room := asked.In.Room
-	res := &askResult{QuestionID: asked.ID, To: asked.To, EventSeq: asked.EventSeq,
-		Status: questions.ReplyQueued, ToState: asked.ToState, elsewhere: elsewhereOf(room)}
+	res := &askResult{Asked: asked, elsewhere: elsewhereOf(room)}
 	if !c.Bool("wait") {
 		res.aftermath = standing(own)
 		return c.Out.Result(res, func(t *cli.Text) {
@@ -99,11 +93,9 @@ func runAsk(ctx context.Context, c *cli.Invocation) error {
 	c.Out.Until(ctx)
 	waiting, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	reply, err := asked.In.AwaitAnswer(waiting, asked)
-	if err != nil {
+	if res.Asked, err = asked.In.AwaitAnswer(waiting, asked); err != nil {
 		return interrupted(ctx, err)
 	}
-	res.Status, res.ToState, res.Answers = reply.Status, reply.ToState, reply.Answers
 	if err := c.Out.Result(res, func(t *cli.Text) { writeAsked(t, res) }); err != nil {
 		return interrupted(ctx, err)
 	}
@@ -133,16 +125,16 @@ func writeAsked(t *cli.Text, r *askResult) {
 	to := forWhom(r.To)
 	switch r.Status {
 	case questions.ReplyQueued:
-		t.Line("Asked %s%s: question %s%s. The answer comes to: tt inbox", to, r.in(), t.Bold(r.QuestionID), unlessHere(r.ToState))
+		t.Line("Asked %s%s: question %s%s. The answer comes to: tt inbox", to, r.in(), t.Bold(r.ID), unlessHere(r.ToState))
 	case questions.ReplyAnswered:
 		writeAnswers(t, "", r.Answers)
 	case questions.ReplyGone:
-		t.Line("Nobody answers question %s: %s is %s. It stays open; withdraw it with: tt questions close %s", r.QuestionID, to,
-			awayWords(r.ToState), r.QuestionID)
+		t.Line("Nobody answers question %s: %s is %s. It stays open; withdraw it with: tt questions close %s", r.ID, to,
+			awayWords(r.ToState), r.ID)
 	case questions.ReplyCancelled:
-		t.Line("Question %s was closed.", r.QuestionID)
+		t.Line("Question %s was closed.", r.ID)
 	default:
-		t.Line("No answer yet. Question %s stays open; the answer comes to: tt inbox", r.QuestionID)
+		t.Line("No answer yet. Question %s stays open; the answer comes to: tt inbox", r.ID)
 	}
 }
 
