@@ -72,11 +72,11 @@ func (n *Need) Words() string {
 
 // HolderNeed returns what the holder of the turn needs, nil if it needs nothing.
 func (n *RoomNews) HolderNeed() *Need {
-	if !n.Member || n.state.Owner == "" || n.state.Owner == n.Mailbox.Room.Self.ID {
+	if !n.Member || n.in.state.Owner == "" || n.in.state.Owner == n.Mailbox.Room.Self.ID {
 		return nil
 	}
-	f := n.Mailbox.Room.Facts(n.state)
-	for _, need := range needs(n.state, []turn.MemberView{{AgentID: n.state.Owner, Activity: f.Activity(n.state.Owner)}}) {
+	f := n.Mailbox.Room.Facts(n.in.state)
+	for _, need := range needs(n.in.state, []turn.MemberView{{AgentID: n.in.state.Owner, Activity: f.Activity(n.in.state.Owner)}}) {
 		return &need
 	}
 	return nil

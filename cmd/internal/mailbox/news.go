@@ -27,11 +27,8 @@ type RoomNews struct {
 	End     event.Event   // of one that is no member: by which it is none
 	Until   time.Duration // how long it is until the agent, which wants the turn, may have it, by time alone; 0: it does not come so
 
-	state    *turn.State
-	settled  bool   // nothing of it can be undone
-	cursor   Cursor // as it was
+	in       *Inbox // what was said to the agent: nothing if it is no member
 	seq      int64  // of the last event that the news covers
-	in       *Inbox // what was said to the agent; nil: it is no member
 	topicSeq int64  // of the last event of the room's questions that the news covers
 
 	printed hearing.PrintedRoom // see Printed
@@ -48,7 +45,8 @@ func (m *Mailbox) News(ctx context.Context, printed *hearing.PrintedRoom) (RoomN
 		return RoomNews{}, err
 	}
 	st := snap.State
-	n := RoomNews{Mailbox: m, Path: st.CanonicalPath, Member: m.Room.IsMember(st), Pending: pending, state: st, seq: st.Seq, settled: settled}
+	n := RoomNews{Mailbox: m, Path: st.CanonicalPath, Member: m.Room.IsMember(st), Pending: pending, seq: st.Seq,
+		in: &Inbox{state: st, settled: settled, most: math.MaxInt}}
 	if !n.Member {
 		if printed != nil && printed.Left {
 			return n, nil
@@ -57,9 +55,9 @@ func (m *Mailbox) News(ctx context.Context, printed *hearing.PrintedRoom) (RoomN
 	}
 	f := m.Room.Facts(st)
 	n.Waiting, n.Inbox = f.Waiting(m.Room.Self.ID), f.Inbox(m.Room.Self.ID)
-	n.cursor, err = m.cursor(ctx, st)
+	n.in.at, err = m.cursor(ctx, st)
 	if printed != nil {
-		n.cursor.Advance(printed.Cursor)
+		n.in.at.Advance(printed.Cursor)
 	}
 	if err == nil {
 		err = n.add(ctx)
@@ -69,7 +67,7 @@ func (m *Mailbox) News(ctx context.Context, printed *hearing.PrintedRoom) (RoomN
 
 // add fills in All and Fresh for an agent that is a member.
 func (n *RoomNews) add(ctx context.Context) error {
-	m, st, at, me := n.Mailbox, n.state, n.cursor, n.Mailbox.Room.Self.ID
+	m, st, at, me := n.Mailbox, n.in.state, n.in.at, n.Mailbox.Room.Self.ID
 	f := m.Room.Facts(st)
 	n.All.AddOffer(st, f, me, at.TurnSeq)
 	n.Fresh.AddOffer(st, f, me, max(at.TurnSeq, at.Woken.EventSeq))
@@ -89,12 +87,11 @@ func (n *RoomNews) add(ctx context.Context) error {
 			return err
 		}
 	}
-	n.in = &Inbox{state: st, settled: n.settled, at: at, most: math.MaxInt}
 	s, err := n.in.fill(ctx, m)
 	if err != nil {
 		return err
 	}
-	n.settled, n.topicSeq = n.in.settled, s.Seq
+	n.topicSeq = s.Seq
 	if at.TopicID != n.in.topic.Name() {
 		at.Woken.TopicSeq = 0
 	}
@@ -117,7 +114,7 @@ func (n *RoomNews) add(ctx context.Context) error {
 func (n *RoomNews) addLoss(e *event.Event) {
 	if turn.ClassOf(e, n.Mailbox.Room.Self.ID) == turn.ClassLost {
 		n.All.Lost = e.Type
-		if e.Seq > n.cursor.Woken.EventSeq {
+		if e.Seq > n.in.at.Woken.EventSeq {
 			n.Fresh.Lost = e.Type
 		}
 	}
@@ -127,23 +124,23 @@ func (n *RoomNews) addLoss(e *event.Event) {
 // left by itself knows.
 func (n *RoomNews) addEnd(ctx context.Context) error {
 	me := n.Mailbox.Room.Self.ID
-	if !n.Mailbox.own().Read(hearing.CursorFile, &n.cursor) {
-		n.cursor = Cursor{}
+	if !n.Mailbox.own().Read(hearing.CursorFile, &n.in.at) {
+		n.in.at = Cursor{}
 	}
 	var end event.Event
 	left := false // by itself
-	err := n.Mailbox.Room.EachEvent(ctx, n.cursor.EventSeq, true, func(e *event.Event) error {
+	err := n.Mailbox.Room.EachEvent(ctx, n.in.at.EventSeq, true, func(e *event.Event) error {
 		switch {
 		case e.From == me && (e.Type == turn.MemberJoined || e.Type == turn.MemberLeft):
 			end, left = event.Event{}, e.Type == turn.MemberLeft
 		case e.Type == turn.JournalDamaged: // it may have joined again
 			left = false
-		case end.Seq <= n.cursor.TurnSeq && !left && turn.ClassOf(e, me) == turn.ClassLost && e.Type != turn.Takeover:
+		case end.Seq <= n.in.at.TurnSeq && !left && turn.ClassOf(e, me) == turn.ClassLost && e.Type != turn.Takeover:
 			end = e.Clone()
 		}
 		return nil
 	})
-	if end.Type != "" && end.Seq > n.cursor.TurnSeq {
+	if end.Type != "" && end.Seq > n.in.at.TurnSeq {
 		n.addLoss(&end)
 		n.seq, n.End = end.Seq, end
 	}
@@ -156,7 +153,7 @@ func (n *RoomNews) Due(now time.Time) (news turn.News, left time.Duration) {
 	if !n.Fresh.IsZero() {
 		return n.All.Like(n.Fresh), 0
 	}
-	w := n.cursor.Woken
+	w := n.in.at.Woken
 	if n.All.IsZero() || w.Tries == 0 || w.Tries >= hearing.MaxTries {
 		return turn.News{}, 0
 	}
@@ -173,15 +170,15 @@ var retryAfter = [hearing.MaxTries - 1]time.Duration{30 * time.Second, 90 * time
 // Wake records that the agent is woken for the news, before it is. If it returns an error
 // the agent must not be woken: it would be again and again.
 func (n *RoomNews) Wake(how string, now time.Time) error {
-	w := hearing.Woken{EventSeq: max(n.seq, n.cursor.Woken.EventSeq), TopicSeq: n.topicSeq,
+	w := hearing.Woken{EventSeq: max(n.seq, n.in.at.Woken.EventSeq), TopicSeq: n.topicSeq,
 		At: event.NewTime(n.Mailbox.onRoomClock(now)), How: how, Tries: 1}
 	if n.Fresh.IsZero() {
-		w.EventSeq, w.TopicSeq, w.Tries = n.cursor.Woken.EventSeq, n.cursor.Woken.TopicSeq, n.cursor.Woken.Tries+1
+		w.EventSeq, w.TopicSeq, w.Tries = n.in.at.Woken.EventSeq, n.in.at.Woken.TopicSeq, n.in.at.Woken.Tries+1
 	}
 	if n.All.Offer != 0 || n.All.Call {
 		n.Mailbox.Room.Call()
 	}
-	at := Cursor{JoinedAt: n.cursor.JoinedAt, Woken: w}
+	at := Cursor{JoinedAt: n.in.at.JoinedAt, Woken: w}
 	if n.topicSeq > 0 {
 		at.TopicID = n.in.topic.Name()
 	}
@@ -193,12 +190,12 @@ func (n *RoomNews) Wake(how string, now time.Time) error {
 // printed again.
 func (n *RoomNews) Printed(turn bool) (p hearing.PrintedRoom, ok bool) {
 	p = n.printed
-	p.Room, p.Cursor.JoinedAt = n.Mailbox.Room.FS.Name(), n.cursor.JoinedAt
+	p.Room, p.Cursor.JoinedAt = n.Mailbox.Room.FS.Name(), n.in.at.JoinedAt
 	if turn && n.Member {
 		p.Cursor.TurnSeq = n.seq
 	}
 	p.Left = turn && !n.Member
-	ok = n.settled && (p.Left || p.Cursor != Cursor{JoinedAt: p.Cursor.JoinedAt})
+	ok = n.in.settled && (p.Left || p.Cursor != Cursor{JoinedAt: p.Cursor.JoinedAt})
 	p.Cursor.Shown = n.Mailbox.shownNow()
 	return p, ok
 }

@@ -236,9 +236,6 @@ func (m *Mailbox) shown(ctx context.Context, in *Inbox, fn func(*Word) bool) err
 // shows a word, which it does after Unshown. Those of its kind that follow one that is not shown
 // stay unshown too. rest is how many were left.
 func (n *RoomNews) Unshown(fn func(*Word) bool) (rest int) {
-	if n.in == nil {
-		return 0
-	}
 	in := n.in
 	if n.All.Asked+n.All.Answers == 0 { // those of an agent that has gone are no news
 		in.words = slices.DeleteFunc(in.words, func(w Word) bool { return w.Kind == WordQuestion })
