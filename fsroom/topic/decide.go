@@ -62,10 +62,15 @@ func (s *State) MarkAnswered(agent, questionID string) ([]event.Event, error) {
 }
 
 func (s *State) settleOwn(agent, questionID, status, done string, e event.Event) ([]event.Event, error) {
-	q, err := s.own(agent, questionID)
+	q, err := s.FindQuestion(questionID)
 	switch {
-	case err != nil || q.Status == status:
+	case err != nil:
 		return nil, err
+	case q.AskedBy != agent:
+		return nil, code.New(ForbiddenNotAsker, "question %s was asked by %s, and you are %s here", q.ID, q.AskedBy, agent).
+			WithHint("only its asker cancels a question or marks it answered")
+	case q.Status == status:
+		return nil, nil
 	case q.Status != Pending:
 		return nil, Invalid("question_id", "names a question that is %s already, which cannot be %s", q.Status, done)
 	}
@@ -83,19 +88,6 @@ func (s *State) FindQuestion(id string) (*Question, error) {
 		return q, nil
 	}
 	return nil, code.New(QuestionNotFound, "topic has no question %q", Clip(id))
-}
-
-// own returns a question that the agent asked.
-func (s *State) own(agent, questionID string) (*Question, error) {
-	q, err := s.FindQuestion(questionID)
-	if err != nil {
-		return nil, err
-	}
-	if q.AskedBy != agent {
-		return nil, code.New(ForbiddenNotAsker, "question %s was asked by %s, and you are %s here", q.ID, q.AskedBy, agent).
-			WithHint("only its asker cancels a question or marks it answered")
-	}
-	return q, nil
 }
 
 // CheckRejoin refuses that a session changes its name on the topic from previous

@@ -194,15 +194,9 @@ func CreateNamed(existing []*State, name string, metadata json.RawMessage) []eve
 // Find returns the newest open topic of exactly that name; if there is none and
 // AllowClosed is set, the newest closed one.
 func Find(topics []*State, r ResolveRequest) (*State, error) {
-	wanted := []string{Open}
-	if r.AllowClosed {
-		wanted = append(wanted, Closed)
-	}
-	for _, status := range wanted {
-		for _, s := range Select(topics, status) {
-			if strings.TrimSpace(s.Name) == r.Name {
-				return s, nil
-			}
+	for _, s := range slices.Concat(Select(topics, ListOpen), Select(topics, ListClosed)) {
+		if (s.Status == Open || r.AllowClosed) && strings.TrimSpace(s.Name) == r.Name {
+			return s, nil
 		}
 	}
 	return nil, NotFound("name", r.Name)
