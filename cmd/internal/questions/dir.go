@@ -125,15 +125,10 @@ func unlessMade(events []event.Event) fsroom.Decision[*topic.State] {
 
 // freeID returns the first id for topics of the name that no topic has.
 func (x *Index) freeID(name string) string {
-	taken := make(map[string]bool)
-	for _, s := range x.States {
-		taken[s.TopicID] = true
-	}
-	for _, u := range x.Unreadable {
-		taken[u.ID] = true
-	}
 	for n := 0; ; n++ {
-		if id := hashedID(fmt.Sprintf("name %d %s", n, name)); !taken[id] {
+		id := hashedID(fmt.Sprintf("name %d %s", n, name))
+		if !slices.ContainsFunc(x.States, func(s *topic.State) bool { return s.TopicID == id }) &&
+			!slices.ContainsFunc(x.Unreadable, func(u Unreadable) bool { return u.ID == id }) {
 			return id
 		}
 	}
@@ -310,13 +305,7 @@ func indexOf(store *fsroom.Store) (*Index, error) {
 
 // Doubtful returns the unreadable topics that have the name or may have it.
 func (x *Index) Doubtful(name string) []Unreadable {
-	var list []Unreadable
-	for _, u := range x.Unreadable {
-		if u.Name == "" || u.Name == name {
-			list = append(list, u)
-		}
-	}
-	return list
+	return slices.DeleteFunc(slices.Clone(x.Unreadable), func(u Unreadable) bool { return u.Name != "" && u.Name != name })
 }
 
 // Named returns the first topic of the list that has the name, nil if there is none.

@@ -3,6 +3,7 @@ package questions
 import (
 	"context"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/talking-stick/tt/cmd/internal/member"
@@ -101,17 +102,10 @@ func (r *Room) standing(st *turn.State, f turn.Facts, t *Topic, id string) strin
 
 // Absent returns a function that reports whether the process of an asker has ended.
 func (r *Room) Absent(st *turn.State) func(id string) bool {
-	var f *turn.Facts
+	facts := sync.OnceValue(func() turn.Facts { return r.Room.Facts(st) })
 	return func(id string) bool {
 		m := st.Member(id)
-		if m == nil {
-			return false
-		}
-		if f == nil {
-			facts := r.Room.Facts(st)
-			f = &facts
-		}
-		return f.Gone(st, m)
+		return m != nil && facts().Gone(st, m)
 	}
 }
 

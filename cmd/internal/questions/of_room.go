@@ -161,8 +161,7 @@ func Hearers(t *Topic, questionID string) ([]string, error) {
 	there := connected(t, q.AskedBy)
 	if room, st := roomOf(t, snap.State, q.AskedBy); room != nil {
 		for _, v := range st.MemberViews(room.Facts(st)) {
-			switch v.Reach {
-			case turn.ReachWaiting, turn.ReachReady, turn.ReachBusy:
+			if slices.Contains([]string{turn.ReachWaiting, turn.ReachReady, turn.ReachBusy}, v.Reach) {
 				there = append(there, v.AgentID)
 			}
 		}

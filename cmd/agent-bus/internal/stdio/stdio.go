@@ -296,9 +296,7 @@ func (t *Transport) cancel(params json.RawMessage) {
 	var p struct {
 		RequestID any `json:"requestId"`
 	}
-	if json.Unmarshal(params, &p) != nil {
-		return
-	}
+	_ = json.Unmarshal(params, &p) // no call has the id that is missing then
 	id, err := jsonrpc.MakeID(p.RequestID)
 	if err != nil {
 		return

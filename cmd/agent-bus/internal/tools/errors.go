@@ -71,9 +71,7 @@ func Translate(err error) *code.Error {
 func ErrorResult(err error) (text string, structured map[string]any) {
 	e := Translate(err)
 	structured = make(map[string]any, len(e.Details)+1)
-	for k, v := range e.Details {
-		structured[k] = v
-	}
+	maps.Copy(structured, e.Details)
 	reported := map[string]string{"code": string(e.Code), "message": e.Message}
 	text = string(e.Code) + ": " + e.Message
 	if e.Hint != "" {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -320,15 +321,12 @@ const shownChars = 1000
 // blank ones.
 func Followups(answers []topic.Answer) []string {
 	var merged []string
-	seen := make(map[string]bool)
 	for _, a := range answers {
 		for _, f := range a.Payload.Followups {
 			line := OneLine(f)
-			if line == "" || seen[line] || len(merged) == topic.MaxFollowups {
-				continue
+			if line != "" && !slices.Contains(merged, line) && len(merged) < topic.MaxFollowups {
+				merged = append(merged, line)
 			}
-			seen[line] = true
-			merged = append(merged, line)
 		}
 	}
 	return merged
