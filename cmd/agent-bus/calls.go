@@ -22,7 +22,7 @@ func ask(ctx context.Context, c *call, a *tools.Ask) (tools.Result, error) {
 		return nil, err
 	}
 	if a.WaitSeconds == 0 {
-		return warned(tools.NewQueuedResult(c.topicID, id, c.agent, a.To), warnings...), nil
+		return warned(tools.NewQueuedResult(c.topic.Name(), id, c.agent, a.To), warnings...), nil
 	}
 	polled, listeners, err := c.bus.awaitAnswer(ctx, c.topic, id, func(over func(*topic.State) bool) error {
 		return c.until(ctx, a.WaitSeconds, over)
@@ -118,11 +118,11 @@ func (c *call) onOtherTopic(ctx context.Context, err error, questionID string) e
 	if code.Of(err) != topic.QuestionNotFound {
 		return err
 	}
-	found, scanErr := c.TopicOf(ctx, questionID, c.topicID)
+	found, scanErr := c.TopicOf(ctx, questionID, c.topic.Name())
 	if scanErr != nil || found == "" {
 		return err
 	}
-	return tools.Mismatch(questionID, c.topicID)
+	return tools.Mismatch(questionID, c.topic.Name())
 }
 
 func pendingList(ctx context.Context, c *call, a *tools.Pending) (tools.Result, error) {

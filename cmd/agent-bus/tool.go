@@ -49,8 +49,7 @@ func taking[A any, P interface {
 type call struct {
 	*server
 	request *mcp.CallToolRequest
-	topicID string           // of a tool that is about one topic
-	topic   *questions.Topic // likewise
+	topic   *questions.Topic // of a tool that is about one topic
 	member  *membership      // of the session in that topic, nil if it has not joined
 	agent   string           // its name there, "" without one
 }
@@ -100,9 +99,8 @@ func (s *server) call(ctx context.Context, t *tool, request *mcp.CallToolRequest
 func (t *tool) start(ctx context.Context, c *call, a tools.Arguments, wrong error) (result tools.Result, err error) {
 	on, onTopic := a.(interface{ Topic() string })
 	if onTopic && on.Topic() != "" {
-		c.topicID = on.Topic()
-		if c.member = c.membership(c.topicID); c.member == nil && t.joined {
-			return nil, tools.NotJoined(c.topicID)
+		if c.member = c.membership(on.Topic()); c.member == nil && t.joined {
+			return nil, tools.NotJoined(on.Topic())
 		}
 	}
 	if wrong != nil {
@@ -110,7 +108,7 @@ func (t *tool) start(ctx context.Context, c *call, a tools.Arguments, wrong erro
 	}
 	warnings, err := a.Check(c.limits)
 	if err == nil && onTopic {
-		c.topic, err = c.Topic(c.topicID)
+		c.topic, err = c.Topic(on.Topic())
 	}
 	if err != nil {
 		return nil, err

@@ -157,9 +157,6 @@ func (m *Mailbox) Inbox(ctx context.Context) (*Inbox, error) {
 	return in, nil
 }
 
-// State returns the room in which the inbox was found.
-func (in *Inbox) State() *turn.State { return in.state }
-
 // IsNew reports whether there is something that was not shown to the agent yet.
 func (in *Inbox) IsNew() bool { return in.Counts != Counts{} }
 
