@@ -32,7 +32,7 @@ func (v *View) PlanLost(filters []string) (*Plan, error) { return v.planLost(fil
 
 // planLost is PlanLost for what went since a moment.
 func (v *View) planLost(filters []string, since int64) (*Plan, error) {
-	p := &Plan{}
+	p := &Plan{Blind: v.repo != nil && (v.repo.config.otherHash || v.repo.config.filters && v.objects.converts)}
 	_, p.Damaged, _, _ = v.ledger.lines()
 	gone, err := v.lastLoss(p, filters, since)
 	if err != nil || p.Lost == nil {

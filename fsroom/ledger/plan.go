@@ -38,6 +38,7 @@ type Plan struct {
 	Kept      []Conflict
 	Lost      *Snapshot // of [View.PlanLost], the snapshot before the loss
 	Damaged   int       // of [View.PlanLost], snapshots that could not be looked at
+	Blind     bool      // of [View.PlanLost]: of some files it is not known what commits have
 	Git       int       // of [View.PlanUndo], paths that git moved from commit to commit, which stay
 	Commits   int       // of [View.PlanUndo], how many commits were made meanwhile
 	Straight  bool      // they, and no others, lead from the one HEAD to the other

@@ -25,6 +25,7 @@ type gitConfig struct {
 	noModes      bool // modes of files are not looked at
 	convertsEnds bool // of lines, in all files
 	otherHash    bool // its object ids are not SHA-1
+	filters      bool // of the user's choice store some files as something else
 }
 
 // findRepository returns the repository that dir is in, nil if it is in none.
@@ -133,6 +134,8 @@ func (r *repository) readConfig(path, home string, depth int) {
 			c.noModes = strings.EqualFold(value, "false")
 		case "core.autocrlf":
 			c.convertsEnds = !strings.EqualFold(value, "false")
+		case "filter.clean":
+			c.filters = c.filters || condition != `"lfs"`
 		case "extensions.objectformat":
 			c.otherHash = !strings.EqualFold(value, "sha1")
 		case "include.path", "includeif.path":

@@ -108,7 +108,7 @@ func runRestore(ctx context.Context, c *cli.Invocation) error {
 		return err
 	}
 	res := v.resultOf(out, "restored", c.Bool("dry-run"))
-	res.Unrecorded, res.NoGit, res.Elsewhere = &unrecorded, noGit, v.renamed(c)
+	res.Unrecorded, res.NoGit, res.Elsewhere, res.Blind = &unrecorded, noGit, v.renamed(c), out.Plan.Blind
 	if out.Plan.Lost != nil {
 		res.From = out.Plan.Lost.Name()
 	}
@@ -144,6 +144,9 @@ func writeNothingLost(t *cli.Text, p *ledger.Plan, all []*ledger.Snapshot) {
 		t.Line("What is stashed comes back with: git stash pop")
 	}
 	t.Line("%s", none)
+	if p.Blind {
+		t.Line("Git stores files here by a filter, or with SHA-256: what went back to what a commit has is not seen, but is in the list: tt restore")
+	}
 	if s := last(all); s == nil {
 		t.Line("Nothing is recorded here yet.")
 	} else {

@@ -225,7 +225,8 @@ type changedResult struct {
 	InProgress string             `json:"in_progress,omitempty"` // what git is in the middle of
 	Unrecorded *ledger.Unrecorded `json:"unrecorded,omitempty"`  // of a restore: what has gone and is in no snapshot
 	NoGit      bool               `json:"repository_gone,omitempty"`
-	Elsewhere  []string           `json:"elsewhere,omitempty"` // directories that are gone and have snapshots, where this one has none
+	Blind      bool               `json:"commits_unread,omitempty"` // of restore --lost: see [ledger.Plan]
+	Elsewhere  []string           `json:"elsewhere,omitempty"`      // directories that are gone and have snapshots, where this one has none
 }
 
 // resultOf fills in what became of a change. done is the status of one that was made.
