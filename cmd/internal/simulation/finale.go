@@ -18,41 +18,40 @@ func (w *world) finale() {
 	for _, p := range w.procs {
 		p.frozen, p.failAt = false, 0
 	}
-	id := 0
-	next := func() string { id++; return fmt.Sprintf("e%03d", id) }
+	id, acted := 0, false
+	do := func(x *window, verb string, more ...string) {
+		id++
+		x.stopping = false // it is still, if its hook was killed before it began
+		acted = w.apply(newAct(verb, append([]string{x.name, fmt.Sprintf("e%03d", id)}, more...)...)) || acted
+	}
 	for end := time.Now().Add(patience); time.Now().Before(end) && w.oracle.class == "" && w.steps < 200_000; {
 		if w.drain(); w.oracle.class != "" {
 			return
 		}
-		waits, acted := false, false
+		waits := false
+		acted = false
 		for _, x := range w.windows {
-			if !x.alive {
-				continue
-			}
-			waits = waits || !x.refused.IsZero()
+			waits = waits || x.alive && !x.refused.IsZero()
 			switch {
-			case w.runsFor(x):
+			case !x.alive, w.runsFor(x):
 			case x.inTurn && x.called && !x.refused.IsZero(): // its model was woken, and tries again
-				if x.called, acted = false, true; strings.Contains(x.reason, "Do: tt take") {
-					w.command(next(), x, "take", "--reason", "x")
+				if x.called = false; strings.Contains(x.reason, "Do: tt take") {
+					do(x, "tt", "take", "--reason", "x")
 				} else {
-					w.edit(next(), x, false, time.Second)
+					do(x, "edit", "1000")
 				}
 			case x.offered:
-				x.offered, acted = false, true
-				w.command(next(), x, "wait", "--timeout", "1s")
+				x.offered = false
+				do(x, "tt", "wait", "--timeout", "1s")
 			case x.hand:
-				x.hand, acted = false, true
-				w.command(next(), x, "release", "--status", "s", "--next-action", "n")
+				x.hand = false
+				do(x, "tt", "release", "--status", "s", "--next-action", "n")
 			case x.inTurn:
-				acted = true
-				w.idle(next(), x, "")
+				do(x, "idle")
 			case x.unheard:
-				acted = true
-				w.listen(next(), x, false)
+				do(x, "listen")
 			case x.watch != "" && !modTime(x.watch).Equal(x.bell):
-				acted = true
-				w.listen(next(), x, true)
+				do(x, "bell")
 			}
 		}
 		if !acted && !waits {
@@ -86,10 +85,7 @@ func (w *world) drain() {
 	for busy := true; busy && w.oracle.class == ""; {
 		busy = false
 		for _, p := range slices.Clone(w.procs) {
-			if w.canRun(p) {
-				busy = true
-				w.step(p, 0)
-			}
+			busy = w.step(p, 0) || busy
 		}
 	}
 }

@@ -23,7 +23,7 @@ func (w *world) outdate() {
 }
 
 // forget drops what was acknowledged after the moment to which the room was put back by its user, and who was promised a
-// call since then.
+// call since then. What writes is excused.
 func (o *oracle) forget() {
 	o.look()
 	o.back = o.state.Turn
@@ -39,6 +39,7 @@ func (o *oracle) forget() {
 	}
 	maps.DeleteFunc(o.grants, func(n int64, _ string) bool { return n > o.state.Turn })
 	maps.DeleteFunc(o.events, func(n int64, _ string) bool { return n > o.state.Seq })
+	o.overrun("")
 }
 
 // history checks the journals of the room: the numbers are used once, and what was acknowledged is there.

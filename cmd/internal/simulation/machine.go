@@ -101,8 +101,11 @@ func modTime(path string) time.Time {
 	return time.Time{}
 }
 
-// step lets a process go on, past so many points at most, 0 for as many as there are.
-func (m *Machine) step(p *proc, points int) {
+// step lets a process go on, past so many points at most, 0 for as many as there are. It returns false if it cannot.
+func (m *Machine) step(p *proc, points int) bool {
+	if !m.canRun(p) {
+		return false
+	}
 	p.budget = points
 	for again := true; again; again = p.state == waiting && !p.killed && isFree(p.lock) { // a helper of its own had the lock
 		p.state, p.running = ready, true
@@ -123,6 +126,7 @@ func (m *Machine) step(p *proc, points int) {
 	synctest.Wait()              // for what helpers do then
 	m.steps++
 	m.settle()
+	return true
 }
 
 // settle does what follows a step.

@@ -32,11 +32,8 @@ type oracle struct {
 	events map[int64]string            // type of each event that was told
 	took   map[string]identity.Process // by agent: the process that had its last permission
 	counts map[string]int
-	slept  int64    // the turn in which the machine did, so that its lease may have run out
-	asleep struct { // for how long it did in a turn
-		turn int64
-		d    time.Duration
-	}
+	slept  int64                   // the turn in which the machine did, so that its lease may have run out
+	asleep map[int64]time.Duration // for how long it did in each
 	back int64 // the turn of the room that was put back last, whose records are those of the copy
 }
 

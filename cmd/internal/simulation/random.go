@@ -64,9 +64,9 @@ func newGenerator(seed uint64, acts int, without []string) *generator {
 func (g *generator) next(w *world) (act, bool) {
 	if !g.begun {
 		if g.begun = true; g.IntN(3) == 0 {
-			return act{"policy", []string{ledgerVariable, "on"}}, true
+			return newAct("policy", ledgerVariable, "on"), true
 		} else if g.IntN(2) == 0 {
-			return act{"policy", []string{"TALKING_STICK_IDLE_TTL", []string{"20s", "2m"}[g.IntN(2)]}}, true
+			return newAct("policy", "TALKING_STICK_IDLE_TTL", []string{"20s", "2m"}[g.IntN(2)]), true
 		}
 	}
 	if g.left--; g.left < 0 {
@@ -95,9 +95,9 @@ func (g *generator) next(w *world) (act, bool) {
 	}
 	g.last = name
 	if g.Float64() < g.rare {
-		return act{"run", []string{name, fmt.Sprint(1 + int(g.ExpFloat64()*12))}}, true
+		return newAct("run", name, fmt.Sprint(1 + int(g.ExpFloat64()*12))), true
 	}
-	return act{"run", []string{name}}, true
+	return newAct("run", name), true
 }
 
 // sleep lets time pass: mostly until something is due.
@@ -107,7 +107,7 @@ func (g *generator) sleep(w *world) act {
 	if writes || g.IntN(3) == 0 {
 		most = 3 * time.Second
 	}
-	return act{"sleep", []string{fmt.Sprint(1 + g.Int64N(most.Milliseconds()))}}
+	return newAct("sleep", fmt.Sprint(1 + g.Int64N(most.Milliseconds())))
 }
 
 func (g *generator) id() string {
@@ -120,7 +120,7 @@ func (g *generator) begin(w *world) (act, bool) {
 	if g.opened < len(g.windows) && (g.opened == 0 || g.IntN(3) == 0) {
 		name := g.windows[g.opened]
 		g.opened++
-		return act{"open", []string{name, "s-" + name, g.id()}}, true
+		return newAct("open", name, "s-" + name, g.id()), true
 	}
 	x := w.windows[g.IntN(len(w.windows))]
 	n := g.IntN(g.total)
@@ -135,7 +135,7 @@ func (g *generator) begin(w *world) (act, bool) {
 	if len(words) == 0 || w.calls(x) > 2 && verb != "die" { // not all do all at once
 		return act{}, false
 	}
-	is := func(args ...any) act { return act{verb, strings.Fields(fmt.Sprintln(args...))} }
+	is := func(args ...any) act { return newAct(verb, strings.Fields(fmt.Sprintln(args...))...) }
 	quiet := x.alive && w.calls(x) == 0
 	switch words[0] {
 	case "edit", "shell":
@@ -154,7 +154,7 @@ func (g *generator) begin(w *world) (act, bool) {
 		}
 		ends := slices.Contains([]string{"release", "assign", "leave", "close"}, words[1])
 		hands := words[1] == "release" || words[1] == "assign"
-		return act{"tt", append([]string{x.name, g.id()}, words[1:]...)}, (quiet || x.alive && !ends) && (x.hand || !hands)
+		return newAct("tt", append([]string{x.name, g.id()}, words[1:]...)...), (quiet || x.alive && !ends) && (x.hand || !hands)
 	case "clear":
 		return is(x.name, fmt.Sprint("s-", x.name, g.ids), g.id()), quiet
 	case "quit":
@@ -162,9 +162,9 @@ func (g *generator) begin(w *world) (act, bool) {
 	case "die":
 		return is(x.name), x.alive
 	case "resume":
-		return act{"open", []string{x.name, x.session, g.id()}}, !x.alive
+		return newAct("open", x.name, x.session, g.id()), !x.alive
 	case "twin":
-		return act{"open", []string{x.name + "2", x.session, g.id()}}, len(w.windows) < 4
+		return newAct("open", x.name + "2", x.session, g.id()), len(w.windows) < 4
 	case "kill", "freeze", "fail", "killguard", "thaw":
 		return g.onProcess(w, verb)
 	case "touch":
@@ -194,14 +194,14 @@ func (g *generator) onProcess(w *world, verb string) (act, bool) {
 	p := w.procs[g.IntN(len(w.procs))]
 	switch {
 	case verb == "killguard":
-		return act{"kill", []string{p.name}}, p.guards > 0
+		return newAct("kill", p.name), p.guards > 0
 	case verb == "fail":
 		names := []string{"denied", "full", "io", "readonly"}
-		return act{verb, []string{p.name, fmt.Sprint(1 + g.IntN(12)), names[g.IntN(4)]}}, true
+		return newAct(verb, p.name, fmt.Sprint(1 + g.IntN(12)), names[g.IntN(4)]), true
 	case verb == "freeze":
-		return act{verb, []string{p.name}}, p.state == ready && p.points > 0 && !p.frozen
+		return newAct(verb, p.name), p.state == ready && p.points > 0 && !p.frozen
 	case verb == "thaw":
-		return act{verb, []string{p.name}}, p.frozen
+		return newAct(verb, p.name), p.frozen
 	}
-	return act{verb, []string{p.name}}, p.state == ready || p.guards > 0
+	return newAct(verb, p.name), p.state == ready || p.guards > 0
 }

@@ -68,7 +68,7 @@ func simulate(t *testing.T, next func(*world) (act, bool)) (res outcome) {
 			began: now, booted: now}
 		w.disk = disk{room: filepath.Join(w.data, "rooms", fsroom.RoomName(dir))}
 		w.oracle = oracle{w: w, grants: map[int64]string{}, events: map[int64]string{},
-			took: map[string]identity.Process{}, counts: map[string]int{}}
+			took: map[string]identity.Process{}, asleep: map[int64]time.Duration{}, counts: map[string]int{}}
 		w.held.Store(&map[string]*proc{})
 		current, lockfile.Pause = w.Machine, pause
 		defer func() {

@@ -1,6 +1,7 @@
 package simulation
 
 import (
+	"cmp"
 	"encoding/json"
 	"path/filepath"
 	"regexp"
@@ -58,21 +59,32 @@ func (w *world) byAgent(agent string) *window {
 	return nil
 }
 
-// open opens a window with a session in a new process, as p.
-func (w *world) open(p *proc, name, session string) *window {
-	x := w.window(name)
-	if x == nil {
+// open opens a window with a session in a new process.
+func (w *world) open(a act) bool {
+	x := w.window(a.arg(0))
+	switch {
+	case x == nil:
 		x = &window{}
 		w.windows = append(w.windows, x)
+	case x.alive:
+		return false
 	}
-	*x = window{name: name, session: session, proc: w.newProcess("claude"), alive: true}
-	return w.whoami(p, x)
+	w.step(w.spawn("whoami", 1, func(p *proc) {
+		*x = window{name: a.arg(0), session: a.arg(1), proc: w.newProcess("claude"), alive: true}
+		w.whoami(p, x)
+	}), 0)
+	w.child(a.arg(2), x, "begin", func(p *proc) { w.begin(p, x, "startup") })
+	return true
+}
+
+// begin is the hook at the beginning of a session.
+func (w *world) begin(p *proc, x *window, source string) {
+	w.hook(p, x, "session-start", "SessionStart", map[string]any{"source": source})
 }
 
 // whoami asks the product for the id of a window's agent.
-func (w *world) whoami(p *proc, x *window) *window {
+func (w *world) whoami(p *proc, x *window) {
 	x.agent = text(w.tt(p, x, "", "whoami", "--json").answer, "agent_id")
-	return x
 }
 
 // over is what a session is told that has no turn to wait for.
@@ -119,11 +131,11 @@ func (w *world) prompt(p *proc, x *window) {
 	}
 }
 
-// edit is a tool call that writes a file for d, if the hook lets it.
-func (w *world) edit(id string, x *window, shell bool, d time.Duration) {
-	session := x.session
+// edit is a tool call that writes a file for some time, by a command of the shell or not, if the hook lets it.
+func (w *world) edit(a act) bool {
+	x, session, shell := a.x, a.x.session, a.verb == "shell"
 	gone := func() bool { return x.session != session || !x.alive }
-	p := w.child(id, x, "edit", func(p *proc) {
+	w.child(a.arg(1), x, "edit", func(p *proc) {
 		w.prompt(p, x)
 		w.oracle.beginReading(p)
 		others, began := w.oracle.others(x), w.steps
@@ -157,23 +169,24 @@ func (w *world) edit(id string, x *window, shell bool, d time.Duration) {
 		}
 		w.touch(file)
 		p.writer = x
-		p.sleep(d)
+		p.sleep(a.ms(2))
 		if p.writer = nil; gone() {
 			return
 		}
 		w.logf("%s (%s) has written", p.name, x.name)
 		w.hook(p, x, "context", "PostToolUse", tool)
-	})
-	p.tool = true
+	}).tool = true
+	return true
 }
 
-// idle ends the turn of a window's model, by a failure if one is given.
-func (w *world) idle(id string, x *window, failure string) {
-	x.stopping, x.unheard = true, failure == ""
-	w.child(id, x, "stop", func(p *proc) {
+// idle ends the turn of a window's model, or fails does.
+func (w *world) idle(a act) bool {
+	x, fails := a.x, a.verb == "fails"
+	x.stopping, x.unheard = true, !fails
+	w.child(a.arg(1), x, "stop", func(p *proc) {
 		defer func() { x.stopping = false }()
-		if failure != "" {
-			w.hook(p, x, "fails", "StopFailure", map[string]any{"error": failure})
+		if fails {
+			w.hook(p, x, "fails", "StopFailure", map[string]any{"error": cmp.Or(a.arg(2), "rate_limit")})
 			if x.inTurn = false; x.watch == "" { // the hook that says what to watch was killed: nothing is left that could call it
 				x.refused = never
 			}
@@ -189,18 +202,21 @@ func (w *world) idle(id string, x *window, failure string) {
 		}
 		w.logf("%s (%s) ends its model's turn", p.name, x.name)
 	})
+	return true
 }
 
 // listen is a hook in the background that wakes the model: at the end of its turn, or with bell when the file has changed
 // that the harness watches.
-func (w *world) listen(id string, x *window, bell bool) {
-	x.unheard = x.unheard && bell
-	session, what, kind, event, more := x.session, "listen", "listen", "Stop", map[string]any{"stop_hook_active": false}
-	if bell {
+func (w *world) listen(a act) bool {
+	x, session := a.x, a.x.session
+	kind, event, more := "listen", "Stop", map[string]any{"stop_hook_active": false}
+	if a.verb == "bell" {
 		x.bell = modTime(x.watch)
-		what, kind, event, more = "bell", "file-changed", "FileChanged", map[string]any{"file_path": x.watch, "event": "change"}
+		kind, event, more = "file-changed", "FileChanged", map[string]any{"file_path": x.watch, "event": "change"}
+	} else {
+		x.unheard = false
 	}
-	w.child(id, x, what, func(p *proc) {
+	w.child(a.arg(1), x, a.verb, func(p *proc) {
 		r, _ := w.hook(p, x, kind, event, more)
 		if r.status == 0 {
 			w.logf("%s (%s) is not woken", p.name, x.name)
@@ -211,6 +227,7 @@ func (w *world) listen(id string, x *window, bell bool) {
 			w.prompt(p, x)
 		}
 	})
+	return true
 }
 
 // kill ends a process. If it was to tell a session that the room has ended, nobody is left that could. A session does
@@ -223,11 +240,6 @@ func (w *world) kill(p *proc) {
 	if x := p.window; x != nil && x.ending && strings.HasPrefix(p.detail, "end ") {
 		w.die(x)
 	}
-}
-
-// begin is the hook at the beginning of a session.
-func (w *world) begin(id string, x *window, source string) {
-	w.child(id, x, "begin", func(p *proc) { w.hook(p, x, "session-start", "SessionStart", map[string]any{"source": source}) })
 }
 
 // die ends the process of a window at once, and what it has started but the background.
@@ -245,23 +257,22 @@ func (w *world) die(x *window) {
 	}
 }
 
-// endSession is the hook at the end of a session. Then follows what it ends for.
-func (w *world) endSession(id string, x *window, then func(p *proc)) {
-	process := x.proc
+// endSession is the hook at the end of a session. Then the process of its window ends, or clear begins another
+// session in it.
+func (w *world) endSession(a act) bool {
+	x, process := a.x, a.x.proc
 	x.stopping = true
-	w.child(id, x, "end", func(p *proc) {
+	w.child(a.args[len(a.args)-1], x, "end", func(p *proc) {
 		x.ending = true
 		defer func() { x.ending, x.stopping = false, false }()
 		w.hook(p, x, "session-end", "SessionEnd", map[string]any{"reason": "prompt_input_exit"})
-		if x.proc == process && x.alive {
-			then(p)
+		switch {
+		case x.proc != process || !x.alive:
+			return
+		case a.verb == "quit":
+			w.die(x)
+			return
 		}
-	})
-}
-
-// clear ends the session of a window and begins another in the same process.
-func (w *world) clear(x *window, session, id string) {
-	w.endSession(id, x, func(p *proc) {
 		for _, q := range w.procs { // what its model waited for goes on no more
 			if q.window == x && q.tool {
 				w.doom(q)
@@ -270,20 +281,20 @@ func (w *world) clear(x *window, session, id string) {
 				q.writer = nil
 			}
 		}
-		*x = window{name: x.name, session: session, proc: x.proc, alive: true}
-		w.hook(p, w.whoami(p, x), "session-start", "SessionStart", map[string]any{"source": "clear"})
+		*x = window{name: x.name, session: a.arg(1), proc: x.proc, alive: true}
+		w.whoami(p, x)
+		w.begin(p, x, "clear")
 	})
+	return true
 }
 
 // command runs a command of the model and looks at its answer.
-func (w *world) command(id string, x *window, args ...string) {
-	reads := slices.Contains([]string{"status", "state", "why", "list", "check"}, args[0])
-	session := x.session
-	at := 1
+func (w *world) command(a act) bool {
+	x, session, args, at := a.x, a.x.session, a.args[2:], 1
 	if args[0] == "job" {
 		at = 2
 	}
-	p := w.child(id, x, strings.Join(args, " "), func(p *proc) {
+	w.child(a.arg(1), x, strings.Join(args, " "), func(p *proc) {
 		w.oracle.beginReading(p)
 		w.oracle.asked(p, x, args)
 		r := w.tt(p, x, "", slices.Insert(slices.Clone(args), at, "--json")...)
@@ -291,6 +302,6 @@ func (w *world) command(id string, x *window, args ...string) {
 		if x.session == session && x.alive {
 			w.oracle.answered(p, x, args[0], r)
 		}
-	})
-	p.tool = !reads
+	}).tool = !slices.Contains([]string{"status", "state", "why", "list", "check"}, args[0])
+	return true
 }
