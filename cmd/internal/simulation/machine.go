@@ -39,9 +39,6 @@ type Machine struct {
 	busy     atomic.Bool                      // it has not stopped
 }
 
-// current is the machine of the run in progress: one runs at a time in a process.
-var current *Machine
-
 func (m *Machine) logf(format string, args ...any) {
 	m.log = append(m.log, fmt.Sprintf("  %10.3f ", time.Since(m.began).Seconds())+fmt.Sprintf(format, args...))
 }

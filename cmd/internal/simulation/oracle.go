@@ -34,7 +34,7 @@ type oracle struct {
 	counts map[string]int
 	slept  int64                   // the turn in which the machine did, so that its lease may have run out
 	asleep map[int64]time.Duration // for how long it did in each
-	back int64 // the turn of the room that was put back last, whose records are those of the copy
+	back   int64                   // the turn of the room that was put back last, whose records are those of the copy
 }
 
 // A reading is a command that says how the room is: what it says was true at one moment of it.

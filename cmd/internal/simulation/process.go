@@ -8,8 +8,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/talking-stick/tt/fsroom"
@@ -56,7 +54,6 @@ type proc struct {
 	failure error
 	failed  string // the call that has failed
 	resume  chan struct{}
-	goid    string
 	own     uintptr // the function that its goroutine runs
 	detail  string  // for traces: what it runs
 
@@ -77,7 +74,7 @@ func (m *Machine) spawn(name string, parent int, run func(*proc)) *proc {
 	m.live[p.id.PID] = p
 	go func() {
 		<-p.resume
-		p.goid, p.own = goid(), outermost()
+		p.own = outermost()
 		defer func() {
 			if r := recover(); r != nil && r != any(errKilled) {
 				m.lastFail = fmt.Sprintf("panic in %s: %v\n%s", p.name, r, debug.Stack())
@@ -146,11 +143,11 @@ func (p *proc) await(ctx context.Context, d time.Duration) (changed bool) {
 	return p.stir
 }
 
-// pause is [lockfile.Pause].
-func pause(ctx context.Context, path string) {
-	p := current.self()
-	if p == nil {
-		current.helperWaits(path)
+// pause is [lockfile.Pause] of the machine.
+func (m *Machine) pause(ctx context.Context, path string) {
+	p := m.runs.Load()
+	if !m.busy.Load() || p.killed || outermost() != p.own {
+		m.helperWaits(path)
 		return
 	}
 	p.lock = path
@@ -169,24 +166,8 @@ func (p *proc) setUntil(ctx context.Context, d time.Duration) {
 	}
 }
 
-// self returns the process whose goroutine calls, nil if it is none.
-func (m *Machine) self() *proc {
-	id := goid()
-	if i := slices.IndexFunc(m.procs, func(p *proc) bool { return p.goid == id && p.state != finished && !p.killed }); i >= 0 {
-		return m.procs[i]
-	}
-	return nil
-}
-
-// goid returns the id of the running goroutine.
-func goid() string {
-	var b [32]byte
-	id, _, _ := strings.Cut(string(b[len("goroutine "):runtime.Stack(b[:], false)]), " ")
-	return id
-}
-
 // outermost returns the function that the running goroutine began with. Of the goroutines that a process of the
-// simulation has, one began as [Machine.spawn] does; to ask for the id of each at each point takes a fifth of a run.
+// simulation has, one began as [Machine.spawn] does.
 func outermost() uintptr {
 	var pcs [512]uintptr
 	n := runtime.Callers(0, pcs[:])

@@ -95,7 +95,7 @@ func (g *generator) next(w *world) (act, bool) {
 	}
 	g.last = name
 	if g.Float64() < g.rare {
-		return newAct("run", name, fmt.Sprint(1 + int(g.ExpFloat64()*12))), true
+		return newAct("run", name, fmt.Sprint(1+int(g.ExpFloat64()*12))), true
 	}
 	return newAct("run", name), true
 }
@@ -107,7 +107,7 @@ func (g *generator) sleep(w *world) act {
 	if writes || g.IntN(3) == 0 {
 		most = 3 * time.Second
 	}
-	return newAct("sleep", fmt.Sprint(1 + g.Int64N(most.Milliseconds())))
+	return newAct("sleep", fmt.Sprint(1+g.Int64N(most.Milliseconds())))
 }
 
 func (g *generator) id() string {
@@ -120,7 +120,7 @@ func (g *generator) begin(w *world) (act, bool) {
 	if g.opened < len(g.windows) && (g.opened == 0 || g.IntN(3) == 0) {
 		name := g.windows[g.opened]
 		g.opened++
-		return newAct("open", name, "s-" + name, g.id()), true
+		return newAct("open", name, "s-"+name, g.id()), true
 	}
 	x := w.windows[g.IntN(len(w.windows))]
 	n := g.IntN(g.total)
@@ -164,7 +164,7 @@ func (g *generator) begin(w *world) (act, bool) {
 	case "resume":
 		return newAct("open", x.name, x.session, g.id()), !x.alive
 	case "twin":
-		return newAct("open", x.name + "2", x.session, g.id()), len(w.windows) < 4
+		return newAct("open", x.name+"2", x.session, g.id()), len(w.windows) < 4
 	case "kill", "freeze", "fail", "killguard", "thaw":
 		return g.onProcess(w, verb)
 	case "touch":
@@ -197,7 +197,7 @@ func (g *generator) onProcess(w *world, verb string) (act, bool) {
 		return newAct("kill", p.name), p.guards > 0
 	case verb == "fail":
 		names := []string{"denied", "full", "io", "readonly"}
-		return newAct(verb, p.name, fmt.Sprint(1 + g.IntN(12)), names[g.IntN(4)]), true
+		return newAct(verb, p.name, fmt.Sprint(1+g.IntN(12)), names[g.IntN(4)]), true
 	case verb == "freeze":
 		return newAct(verb, p.name), p.state == ready && p.points > 0 && !p.frozen
 	case verb == "thaw":

@@ -70,14 +70,14 @@ func simulate(t *testing.T, next func(*world) (act, bool)) (res outcome) {
 		w.oracle = oracle{w: w, grants: map[int64]string{}, events: map[int64]string{},
 			took: map[string]identity.Process{}, asleep: map[int64]time.Duration{}, counts: map[string]int{}}
 		w.held.Store(&map[string]*proc{})
-		current, lockfile.Pause = w.Machine, pause
+		lockfile.Pause = w.pause
 		defer func() {
 			if r := recover(); r != nil {
 				fmt.Fprintf(os.Stderr, "%v\n%s\n%s\n", r, debug.Stack(), strings.Join(w.log, "\n"))
 				os.Exit(2) // the goroutines of the run do not end any more
 			}
 			w.held.Store(&map[string]*proc{})
-			current, lockfile.Pause = nil, nil
+			lockfile.Pause = nil
 		}()
 		w.program = ttcmd.Program(ttcmd.Build{Version: "sim", Machine: func(env *cli.Env) *ttcmd.Machine { return w.machine(env) }})
 		w.onStep = w.oracle.watch
