@@ -50,7 +50,7 @@ func (w *world) finale() {
 				do(x, "idle")
 			case x.unheard:
 				do(x, "listen")
-			case x.watch != "" && !modTime(x.watch).Equal(x.bell):
+			case x.rings():
 				do(x, "bell")
 			}
 		}

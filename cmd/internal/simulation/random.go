@@ -13,46 +13,71 @@ import (
 // at random: most processes run until they wait.
 type generator struct {
 	*rand.Rand
-	left    int            // acts
-	weights map[string]int // of acts that begin something
-	total   int
+	left    int     // acts
+	kinds   []kind  // of acts that begin something, each as often as its weight is
 	rare    float64 // of ten thousand switches, those within a process
-	windows []string
+	windows int
 	opened  int
 	ids     int
 	last    string // process that ran last
 	sleepy  int    // of a hundred acts, time passes although processes could run
 	busy    int    // of a hundred, something begins although processes could run
-	copied  bool
 	begun   bool
 }
 
-// kinds are the acts that begin something, with their weight where a seed has them.
-var kinds = []struct {
-	verb   string
+// A kind is an act that begins something, for a window and a process, of which there may be none that runs. Of the words of
+// its line those in capitals stand for what [generator.word] says, of a range one number is taken, and one of those with | between.
+type kind struct {
 	weight int
-	fault  bool
-}{
-	{"edit", 40, false}, {"shell", 6, false}, {"idle", 20, false}, {"fails", 2, false}, {"listen", 8, false}, {"bell", 30, false},
-	{"tt wait --timeout 110s", 8, false}, {"tt try", 6, false}, {"tt take --reason x", 5, false}, {"tt take --reason x --operator-requested", 2, false},
-	{"tt release --status s --next-action n", 12, false}, {"tt assign next --status s --next-action n", 4, false}, {"tt status", 6, false}, {"tt state", 6, false},
-	{"tt why", 6, false}, {"tt list", 2, false}, {"tt job run test -- true", 3, false}, {"touch", 4, false}, {"tt join", 3, false}, {"tt leave", 2, false},
-	{"tt close --reason done", 1, false}, {"tt kick", 1, false}, {"tt undo last --yes", 4, false},
-	{"clear", 2, false}, {"quit", 2, false}, {"resume", 8, false}, {"twin", 1, false},
-	{"die", 3, true}, {"kill", 4, true}, {"killguard", 4, true}, {"freeze", 6, true}, {"thaw", 6, true}, {"fail", 4, true}, {"suspend", 2, true},
-	{"power", 1, true}, {"cut", 1, true}, {"lose", 1, true}, {"copy", 2, true}, {"back", 1, true}, {"older", 1, true},
+	when   func(w *world, x *window, p *proc) bool
+	line   string
 }
 
+func whenever(*world, *window, *proc) bool      { return true }
+func alive(_ *world, x *window, _ *proc) bool   { return x.alive }
+func lives(w *world, x *window, _ *proc) bool   { return x.alive && w.calls(x) < 3 } // not all do all at once
+func wants(w *world, x *window, _ *proc) bool   { return x.refused.IsZero() && lives(w, x, nil) }
+func quiet(w *world, x *window, _ *proc) bool   { return x.alive && w.calls(x) == 0 }
+func works(w *world, x *window, _ *proc) bool   { return x.inTurn && quiet(w, x, nil) }
+func rests(_ *world, x *window, _ *proc) bool   { return x.alive && !x.inTurn }
+func holds(w *world, x *window, _ *proc) bool   { return x.hand && quiet(w, x, nil) }
+func rung(_ *world, x *window, _ *proc) bool    { return x.alive && x.rings() }
+func dead(_ *world, x *window, _ *proc) bool    { return !x.alive }
+func spare(w *world, _ *window, _ *proc) bool   { return len(w.windows) < 4 }
+func there(_ *world, _ *window, p *proc) bool   { return p.state != finished }
+func ongoing(_ *world, _ *window, p *proc) bool { return p.state == ready || p.guards > 0 }
+func stands(_ *world, _ *window, p *proc) bool  { return p.state == ready && p.points > 0 && !p.frozen }
+func guards(_ *world, _ *window, p *proc) bool  { return p.guards > 0 }
+func frozen(_ *world, _ *window, p *proc) bool  { return p.frozen }
+func copied(w *world, _ *window, _ *proc) bool  { return !modTime(w.copyDir("x")).IsZero() }
+
+// kinds are the acts that a seed has always, those that it may have, and the faults that it may have, which are fewer.
+var kinds = [3][]kind{{
+	{30, wants, "edit WINDOW NEW 1-3000"}, {10, lives, "edit WINDOW NEW 1-3000"}, {20, works, "idle WINDOW NEW"},
+	{30, rung, "bell WINDOW NEW"}, {8, dead, "open WINDOW SAME NEW"}, {6, frozen, "thaw PROCESS"},
+}, {
+	{6, wants, "shell WINDOW NEW 1-3000"}, {2, works, "fails WINDOW NEW rate_limit|unknown"}, {8, rests, "listen WINDOW NEW"},
+	{8, lives, "tt WINDOW NEW wait --timeout 110s"}, {6, lives, "tt WINDOW NEW try"}, {5, lives, "tt WINDOW NEW take --reason x"},
+	{2, lives, "tt WINDOW NEW take --reason x --operator-requested"}, {12, holds, "tt WINDOW NEW release --status s --next-action n"},
+	{4, holds, "tt WINDOW NEW assign next --status s --next-action n"}, {6, lives, "tt WINDOW NEW status"}, {6, lives, "tt WINDOW NEW state"},
+	{6, lives, "tt WINDOW NEW why"}, {2, lives, "tt WINDOW NEW list"}, {3, lives, "tt WINDOW NEW job run test -- true"},
+	{3, lives, "tt WINDOW NEW join"}, {2, quiet, "tt WINDOW NEW leave"}, {1, quiet, "tt WINDOW NEW close --reason done"},
+	{1, lives, "tt WINDOW NEW kick AGENT --force"}, {4, lives, "tt WINDOW NEW undo last --yes"}, {4, whenever, "touch note"},
+	{2, quiet, "clear WINDOW SESSION NEW"}, {2, quiet, "quit WINDOW NEW"}, {1, spare, "open TWIN SAME NEW"},
+}, {
+	{3, alive, "die WINDOW"}, {4, ongoing, "kill PROCESS"}, {4, guards, "kill PROCESS"}, {6, stands, "freeze PROCESS"},
+	{4, there, "fail PROCESS 1-12 denied|full|io|readonly"}, {2, whenever, "suspend 1000-4000000"}, {1, whenever, "power 0-10 0|1 0|1"},
+	{1, whenever, "cut 1-5"}, {1, whenever, "lose"}, {2, whenever, "copy x"}, {1, copied, "back x"}, {1, copied, "older x"},
+}}
+
 func newGenerator(seed uint64, acts int, without []string) *generator {
-	g := &generator{Rand: rand.New(rand.NewPCG(seed, 7)), left: acts, weights: map[string]int{}}
-	g.windows = []string{"a", "b", "c"}[:2+g.IntN(2)]
-	for _, k := range kinds {
-		if slices.Contains(without, strings.Fields(k.verb)[0]) {
-			continue
-		}
-		if k.verb == "edit" || k.verb == "idle" || k.verb == "resume" || k.verb == "thaw" || k.verb == "bell" || g.IntN(3) > 0 && (!k.fault || g.IntN(2) > 0) {
-			g.weights[k.verb] = k.weight
-			g.total += k.weight
+	g := &generator{Rand: rand.New(rand.NewPCG(seed, 7)), left: acts}
+	g.windows = 2 + g.IntN(2)
+	for i, all := range kinds {
+		for _, k := range all {
+			if has := i == 0 || g.IntN(3) > 0 && (i == 1 || g.IntN(2) > 0); has && !slices.Contains(without, strings.Fields(k.line)[0]) {
+				g.kinds = append(g.kinds, slices.Repeat([]kind{k}, k.weight)...)
+			}
 		}
 	}
 	g.rare = []float64{.02, .1, .5, .9}[g.IntN(4)]
@@ -110,98 +135,54 @@ func (g *generator) sleep(w *world) act {
 	return newAct("sleep", fmt.Sprint(1+g.Int64N(most.Milliseconds())))
 }
 
-func (g *generator) id() string {
-	g.ids++
-	return fmt.Sprint("p", g.ids)
-}
-
 // begin returns an act that begins something.
 func (g *generator) begin(w *world) (act, bool) {
-	if g.opened < len(g.windows) && (g.opened == 0 || g.IntN(3) == 0) {
-		name := g.windows[g.opened]
+	if g.opened < g.windows && (g.opened == 0 || g.IntN(3) == 0) {
+		name := string("abc"[g.opened])
 		g.opened++
 		return newAct("open", name, "s-"+name, g.id()), true
 	}
-	x := w.windows[g.IntN(len(w.windows))]
-	n := g.IntN(g.total)
-	verb := ""
-	for _, k := range kinds {
-		if n -= g.weights[k.verb]; n < 0 {
-			verb = k.verb
-			break
-		}
+	k, x, p := g.kinds[g.IntN(len(g.kinds))], w.windows[g.IntN(len(w.windows))], &proc{state: finished}
+	if len(w.procs) > 0 {
+		p = w.procs[g.IntN(len(w.procs))]
 	}
-	words := strings.Fields(verb)
-	if len(words) == 0 || w.calls(x) > 2 && verb != "die" { // not all do all at once
+	if !k.when(w, x, p) {
 		return act{}, false
 	}
-	is := func(args ...any) act { return newAct(verb, strings.Fields(fmt.Sprintln(args...))...) }
-	quiet := x.alive && w.calls(x) == 0
-	switch words[0] {
-	case "edit", "shell":
-		return is(x.name, g.id(), 1+g.IntN(3000)), x.alive && w.calls(x) < 3 && (x.refused.IsZero() || g.IntN(4) == 0)
-	case "idle":
-		return is(x.name, g.id()), quiet && x.inTurn
-	case "fails": // then it is limited, or idle
-		return is(x.name, g.id(), []string{"rate_limit", "unknown"}[g.IntN(2)]), quiet && x.inTurn
-	case "listen":
-		return is(x.name, g.id()), x.alive && !x.inTurn
-	case "bell":
-		return is(x.name, g.id()), x.alive && x.watch != "" && !modTime(x.watch).Equal(x.bell)
-	case "tt":
-		if words[1] == "kick" {
-			words = append(words, w.windows[g.IntN(len(w.windows))].agent, "--force")
-		}
-		ends := slices.Contains([]string{"release", "assign", "leave", "close"}, words[1])
-		hands := words[1] == "release" || words[1] == "assign"
-		return newAct("tt", append([]string{x.name, g.id()}, words[1:]...)...), (quiet || x.alive && !ends) && (x.hand || !hands)
-	case "clear":
-		return is(x.name, fmt.Sprint("s-", x.name, g.ids), g.id()), quiet
-	case "quit":
-		return is(x.name, g.id()), quiet
-	case "die":
-		return is(x.name), x.alive
-	case "resume":
-		return newAct("open", x.name, x.session, g.id()), !x.alive
-	case "twin":
-		return newAct("open", x.name+"2", x.session, g.id()), len(w.windows) < 4
-	case "kill", "freeze", "fail", "killguard", "thaw":
-		return g.onProcess(w, verb)
-	case "touch":
-		return is("note"), true
-	case "suspend":
-		return is(1000 * (1 + g.IntN(4000))), true
-	case "power":
-		return is(g.IntN(11), g.IntN(2), g.IntN(2)), true
-	case "cut":
-		return is(1 + g.IntN(5)), true
-	case "copy":
-		g.copied = true
-		return is("x"), true
-	case "back", "older":
-		return is("x"), g.copied
-	case "lose":
-		return is(), true
+	words := strings.Fields(k.line)
+	for i, word := range words {
+		words[i] = g.word(word, w, x, p)
 	}
-	return act{}, false
+	return newAct(words[0], words[1:]...), true
 }
 
-// onProcess returns an act on one of the processes.
-func (g *generator) onProcess(w *world, verb string) (act, bool) {
-	if len(w.procs) == 0 {
-		return act{}, false
+// word returns what a word of a kind stands for.
+func (g *generator) word(word string, w *world, x *window, p *proc) string {
+	switch word {
+	case "WINDOW":
+		return x.name
+	case "TWIN": // a window with the same session
+		return x.name + "2"
+	case "SAME":
+		return x.session
+	case "SESSION":
+		return fmt.Sprint("s-", x.name, g.ids)
+	case "AGENT":
+		return w.windows[g.IntN(len(w.windows))].agent
+	case "PROCESS":
+		return p.name
+	case "NEW": // a process
+		return g.id()
 	}
-	p := w.procs[g.IntN(len(w.procs))]
-	switch {
-	case verb == "killguard":
-		return newAct("kill", p.name), p.guards > 0
-	case verb == "fail":
-		names := []string{"denied", "full", "io", "readonly"}
-		return newAct(verb, p.name, fmt.Sprint(1+g.IntN(12)), names[g.IntN(4)]), true
-	case verb == "freeze":
-		return newAct(verb, p.name), p.state == ready && p.points > 0 && !p.frozen
-	case verb == "thaw":
-		return newAct(verb, p.name), p.frozen
+	var from, to int
+	if n, _ := fmt.Sscanf(word, "%d-%d", &from, &to); n == 2 {
+		return fmt.Sprint(from + g.IntN(to-from+1))
 	}
-	return newAct(verb, p.name), p.state == ready || p.guards > 0
+	choices := strings.Split(word, "|")
+	return choices[g.IntN(len(choices))]
+}
+
+func (g *generator) id() string {
+	g.ids++
+	return fmt.Sprint("p", g.ids)
 }

@@ -33,6 +33,9 @@ type window struct {
 	bell     time.Time
 }
 
+// rings reports whether the file has changed that the harness watches.
+func (x *window) rings() bool { return x.watch != "" && !modTime(x.watch).Equal(x.bell) }
+
 // calls returns the tools of a window that run, or ask for permission.
 func (w *world) calls(x *window) (n int) {
 	for _, p := range w.procs {
