@@ -71,9 +71,9 @@ func (w *world) tt(p *proc, x *window, stdin string, args ...string) result {
 	if r.refusal == "internal" || r.refusal == "corrupt_room" {
 		w.oracle.find("a command fails: "+r.refusal, "%s %s: %s", p.name, args[0], r.message)
 	}
-	if log := filepath.Join(w.base, "hooks.log"); args[0] == "hook" {
-		b, _ := os.ReadFile(log)
-		_ = os.Remove(log)
+	if args[0] == "hook" {
+		b, _ := os.ReadFile(w.hookLog(p))
+		_ = os.Remove(w.hookLog(p))
 		if r.failed = w.named(strings.TrimSpace(string(b))); r.failed != "" {
 			w.logf("%s fails: %s", p.name, r.failed)
 		}
@@ -81,10 +81,13 @@ func (w *world) tt(p *proc, x *window, stdin string, args ...string) result {
 	return r
 }
 
+// hookLog is where the hooks of a process say why they fail.
+func (w *world) hookLog(p *proc) string { return filepath.Join(w.base, p.name+".log") }
+
 // env returns the environment of a process of a window, or of one that nobody's window has started.
 func (w *world) env(p *proc, x *window, args []string) *cli.Env {
 	set := map[string]string{"TT_SIM_PROCESS": p.name, "TALKING_STICK_DATA_DIR": w.data, "HOME": w.home, "USER": "sim",
-		"TT_HOOK_LOG": filepath.Join(w.base, "hooks.log")}
+		"TT_HOOK_LOG": w.hookLog(p)}
 	for k, v := range w.policy {
 		set[k] = v
 	}

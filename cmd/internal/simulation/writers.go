@@ -1,6 +1,7 @@
 package simulation
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -65,7 +66,7 @@ func (o *oracle) permitted(p *proc, x *window, r result, took, others bool) {
 		how = "was away"
 	case o.knew(p, me+" holds"):
 		how = "held when it looked"
-	case unable && (owner == "" || !o.lives(owner) || o.slept == o.state.Turn):
+	case unable && (owner == "" || o.knew(p, fmt.Sprint("nobody holds ", o.state.Turn-1)) || !o.lives(owner) || o.slept == o.state.Turn):
 		how, p.excused = "could not be told", true
 	case others && o.others(x):
 		how = "was let pass without the turn"
