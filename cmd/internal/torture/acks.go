@@ -56,7 +56,9 @@ func (o *outcome) answer() answer {
 // answers counts texts.
 func (a acks) answers(want answer) (n int) {
 	for _, got := range a.said {
-		n += one(got == want)
+		if got == want {
+			n++
+		}
 	}
 	return n
 }

@@ -55,11 +55,7 @@ func (e *env) newDisk(fs fileSystem, lines ...string) (disk, error) {
 }
 
 func (d disk) format() error {
-	err := errors.Join(os.WriteFile(d.image, nil, 0o600), os.Truncate(d.image, d.size))
-	if err == nil {
-		err = command(d.make[0], append(d.make[1:], d.image)...)
-	}
-	return err
+	return errors.Join(os.WriteFile(d.image, nil, 0o600), os.Truncate(d.image, d.size), command(d.make[0], append(d.make[1:], d.image)...))
 }
 
 func (d disk) mount() error {

@@ -26,13 +26,10 @@ type env struct {
 	workspace string // one for all data directories, so that copies are of the same room
 	size      int
 	seed      uint64
-	programs
-	dirs     atomic.Int64
-	fixtures func() []*fixture // of all cases, made once
+	tt, natsd string // the builds that are tried
+	dirs      atomic.Int64
+	fixtures  func() []*fixture // of all cases, made once
 }
-
-// programs are paths of the builds that are tried.
-type programs struct{ tt, natsd string }
 
 // newEnv makes a directory for everything, in memory if possible, and builds the programs.
 func newEnv(hosts bool, size int, seed uint64) (*env, error) {
@@ -46,12 +43,10 @@ func newEnv(hosts bool, size int, seed uint64) (*env, error) {
 	e := &env{base: base, workspace: filepath.Join(base, "workspace"), size: size, seed: seed}
 	e.fixtures = sync.OnceValue(e.allFixtures)
 	err = errors.Join(os.Mkdir(e.workspace, 0o755), os.Mkdir(filepath.Join(base, "home"), 0o755))
-	switch {
-	case err != nil:
-	case hosts:
-		err = errors.Join(e.build(&e.tt, "cmd/tt-nats"), e.build(&e.natsd, "cmd/tt-natsd"))
-	default:
-		err = e.build(&e.tt, "cmd/internal/ttcmd/testdata/tt")
+	if hosts {
+		err = errors.Join(err, e.build(&e.tt, "cmd/tt-nats"), e.build(&e.natsd, "cmd/tt-natsd"))
+	} else {
+		err = errors.Join(err, e.build(&e.tt, "cmd/internal/ttcmd/testdata/tt"))
 	}
 	if err != nil {
 		e.close()
@@ -109,12 +104,6 @@ func (e *env) pick(values ...int) int {
 
 // newDir is the path of a directory that does not exist yet.
 func (e *env) newDir() string { return filepath.Join(e.base, "d"+strconv.FormatInt(e.dirs.Add(1), 10)) }
-
-// remove ends the processes of a directory and removes it.
-func remove(dir string) {
-	reap(dir)
-	_ = os.RemoveAll(dir)
-}
 
 // owns reports whether a process is of a data directory, or of one below a directory: its
 // environment names it.

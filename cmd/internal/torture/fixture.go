@@ -31,15 +31,14 @@ const (
 
 // allFixtures has every command that changes a room.
 func (e *env) allFixtures() []*fixture {
-	three := []string{"join --agent a:1", "join --agent b:2", "join --agent c:3"}
 	and := slices.Clone[[]string]
-	owned := append(and(three), "try --agent a:1")
+	owned := append(and(members), "try --agent a:1")
 	noted := append(and(owned), "notes add remember --agent a:1")
 	given := append(and(owned), "assign b:2 --agent a:1"+handoff)
 	all := []*fixture{
 		{name: "join a new room", command: "join --agent a:1"},
-		{name: "join", setup: three, command: "join --agent d:4"},
-		{name: "wait", setup: three, command: "wait --timeout 1s --agent a:1"},
+		{name: "join", setup: members, command: "join --agent d:4"},
+		{name: "wait", setup: members, command: "wait --timeout 1s --agent a:1"},
 		{name: "wait that joins", command: "wait --timeout 1s --agent a:1"},
 		{name: "try", setup: given, command: "try --agent b:2"},
 		{name: "release", setup: owned, command: "release --agent a:1" + handoff},
@@ -47,7 +46,7 @@ func (e *env) allFixtures() []*fixture {
 		{name: "take", setup: owned, command: "take --reason stuck --operator-requested --agent c:3"},
 		{name: "leave", setup: owned, command: "leave --agent b:2"},
 		{name: "leave as the owner", setup: owned, command: "leave --agent a:1"},
-		{name: "leave as the last", setup: three[:1], command: "leave --agent a:1"},
+		{name: "leave as the last", setup: members[:1], command: "leave --agent a:1"},
 		{name: "close", setup: owned, command: "close --reason done --agent a:1"},
 		{name: "close as a person", setup: given, command: "close --reason done --agent human:ann"},
 		{name: "join again", setup: []string{"join --agent a:1", "leave --agent a:1"}, command: "join --agent a:1"},
@@ -67,17 +66,16 @@ func (e *env) allFixtures() []*fixture {
 }
 
 // set makes the data directory of a fixture.
-func (e *env) set(f *fixture) *fixture {
+func (e *env) set(f *fixture) {
 	f.data, f.args = e.newDir(), strings.Fields(f.command)
 	h := e.on(f.data)
 	if f.err = h.ok(f.setup...); f.err != nil {
-		return f
+		return
 	}
 	reap(f.data)
 	if f.before, f.err = e.events(f.data); f.err == nil {
 		f.err = e.leaveTraces(f)
 	}
-	return f
 }
 
 // leaveTraces leaves in the room what a killed command may leave: a torn tail and

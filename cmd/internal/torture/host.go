@@ -3,8 +3,6 @@
 package torture
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
@@ -23,15 +21,6 @@ type host struct {
 	data      string
 	workspace string
 	environ   []string
-}
-
-const roomName = "torture/hosts"
-
-func newHost(n int, tt, dir, url string, m *machine, environ ...string) (*host, error) {
-	h := &host{n: n, tt: tt, machine: m, data: filepath.Join(dir, "data"), workspace: filepath.Join(dir, "workspace")}
-	h.environ = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "TALKING_STICK_DATA_DIR=" + h.data,
-		"TALKING_STICK_ENGINE=" + url, "TALKING_STICK_ROOM=" + roomName}, environ...)
-	return h, os.MkdirAll(h.workspace, 0o700)
 }
 
 func (h *host) isRemote() bool { return h.machine != nil }
@@ -63,37 +52,20 @@ func (h *host) ok(lines ...string) error {
 }
 
 // mirror returns the events of the room as the host has them, and the bytes that say so.
-func (h *host) mirror() (events []event.Event, journal []byte, err error) {
-	paths, err := filepath.Glob(filepath.Join(h.data, "engines", "*", "rooms", "*", "journal.jsonl"))
-	if err == nil && len(paths) != 1 {
-		err = fmt.Errorf("host %d has the journals %q, want one", h.n+1, paths)
+func (h *host) mirror() (events []event.Event, text []byte, err error) {
+	paths, _ := filepath.Glob(filepath.Join(h.data, "engines", "*", "rooms", "*", "journal.jsonl"))
+	if len(paths) != 1 {
+		return nil, nil, fmt.Errorf("host %d has the journals %q, want one", h.n+1, paths)
 	}
-	if err == nil {
-		events, journal, err = eventsIn(paths[0])
+	if text, err = os.ReadFile(paths[0]); err == nil {
+		events, err = eventsIn(paths[0])
 	}
 	for i, e := range events {
 		if e.Seq != int64(i)+1 {
 			return nil, nil, fmt.Errorf("event %d is where event %d should be", e.Seq, i+1)
 		}
 	}
-	return events, journal, err
-}
-
-// eventsIn returns the events in a file, and its bytes. What is left of a line at the end was
-// written by a process that was killed.
-func eventsIn(path string) (events []event.Event, whole []byte, err error) {
-	whole, err = os.ReadFile(path)
-	for line := range bytes.Lines(whole) {
-		var e event.Event
-		if line[len(line)-1] != '\n' {
-			break
-		}
-		if err := json.Unmarshal(line, &e); err != nil {
-			return nil, nil, fmt.Errorf("after event %d: %w", len(events), err)
-		}
-		events = append(events, e)
-	}
-	return events, whole, err
+	return events, text, err
 }
 
 // upToDate brings the mirror of the host up to date.

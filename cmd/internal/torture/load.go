@@ -90,13 +90,11 @@ func (l *load) note(add func(*acks)) {
 	add(&l.acks)
 }
 
-// until waits until the load has come to something, or some time.
-func (l *load) until(patience time.Duration, enough func(a *acks) bool) {
-	eventually(patience, func() bool {
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		return enough(&l.acks)
-	})
+// acked returns how much was acknowledged.
+func (l *load) acked() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.acks.count()
 }
 
 // freeze stops every process in the middle of its work, and no other begins. It returns what was

@@ -37,11 +37,7 @@ func Main() {
 	seed := flag.Uint64("seed", uint64(time.Now().UnixNano()), "of everything random")
 	only := flag.String("only", "", "the attacks to run, separated by commas")
 	flag.Parse()
-	attacks := attacksOnOneHost()
-	if *hosts {
-		attacks = attacksOnHosts()
-	}
-	if err := run(attacks, *hosts, size, *seed, *only); err != nil {
+	if err := run(*hosts, size, *seed, *only); err != nil {
 		fmt.Fprintln(os.Stderr, "torture:", err)
 		os.Exit(1)
 	}
@@ -61,24 +57,21 @@ type attack struct {
 	run   func(*env, *report)
 }
 
-func attacksOnOneHost() []attack {
-	strace, disks := []string{"strace"}, []string{"mount", "mkfs.ext4"}
+func attacks(hosts bool) []attack {
+	if hosts {
+		return []attack{
+			{"takeovers", []string{"ip"}, takeovers},
+			{"powercut", []string{"ip", "mount", "umount", "mkfs.ext4"}, serverCuts},
+		}
+	}
 	return []attack{
-		{"kill", strace, sweepKills},
-		{"error", strace, sweepErrors},
-		{"powercut", disks, powerCuts},
+		{"kill", []string{"strace"}, sweepKills},
+		{"error", []string{"strace"}, sweepErrors},
+		{"powercut", []string{"mount", "mkfs.ext4"}, powerCuts},
 	}
 }
 
-func attacksOnHosts() []attack {
-	disks := []string{"ip", "mount", "umount", "mkfs.ext4"}
-	return []attack{
-		{"takeovers", []string{"ip"}, takeovers},
-		{"powercut", disks, serverCuts},
-	}
-}
-
-func run(attacks []attack, hosts bool, size int, seed uint64, only string) error {
+func run(hosts bool, size int, seed uint64, only string) error {
 	e, err := newEnv(hosts, size, seed)
 	if err != nil {
 		return err
@@ -87,11 +80,11 @@ func run(attacks []attack, hosts bool, size int, seed uint64, only string) error
 	e.closeOnSignal()
 	fmt.Printf("seed %d\n", seed)
 	wrong := 0
-	for _, a := range attacks {
+	for _, a := range attacks(hosts) {
 		if only != "" && !strings.Contains(","+only+",", ","+a.name+",") {
 			continue
 		}
-		r := &report{name: a.name, started: time.Now()}
+		r := &report{name: a.name, started: time.Now(), counts: map[string]int{}}
 		if why := missing(a.needs...); why != "" {
 			r.skip(why)
 		} else {

@@ -16,7 +16,7 @@ import (
 func (t *trial) judge() {
 	r := t.report
 	var h *history
-	err := t.addHost(t.tt, t.servers.url("torture"), t.net.machines[0])
+	err := t.addHost(t.net.machines[0])
 	if err == nil {
 		eventually(recorded, func() bool { h, err = t.mirrors(); return err == nil })
 	}

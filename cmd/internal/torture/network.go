@@ -5,12 +5,10 @@ package torture
 import (
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
 	"runtime"
 	"strings"
-	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -47,34 +45,24 @@ func newMachine() (*machine, error) {
 	return m, m.ip4("link set lo up")
 }
 
-// in runs f on the machine. Processes that f starts, and connections that it makes, are
+// in runs f on the machine; nil is this one. Processes that f starts, and connections that it makes, are
 // the machine's.
 func (m *machine) in(f func()) {
+	if m == nil {
+		f()
+		return
+	}
 	done := make(chan struct{})
 	m.do <- func() { f(); close(done) }
 	<-done
 }
 
-// start starts a command on the machine; nil is this one.
-func (m *machine) start(cmd *exec.Cmd) (err error) {
-	if m == nil {
-		return cmd.Start()
-	}
-	m.in(func() { err = cmd.Start() })
-	return err
-}
-
 // command runs a program of the system on the machine.
-func (m *machine) command(name string, args ...string) error {
-	cmd := exec.Command(name, args...)
-	var out strings.Builder
-	cmd.Stdout, cmd.Stderr = &out, &out
-	err := m.start(cmd)
-	if err == nil {
-		err = cmd.Wait()
-	}
+func (m *machine) command(name string, args ...string) (err error) {
+	var out []byte
+	m.in(func() { out, err = exec.Command(name, args...).CombinedOutput() })
 	if err != nil {
-		return fmt.Errorf("%s %s: %w: %s", name, strings.Join(args, " "), err, out.String())
+		return fmt.Errorf("%s %s: %w: %s", name, strings.Join(args, " "), err, out)
 	}
 	return nil
 }
@@ -85,12 +73,6 @@ func command(name string, args ...string) error { return (*machine)(nil).command
 // ip4 runs the program ip on the machine.
 func (m *machine) ip4(format string, args ...any) error {
 	return m.command("ip", strings.Fields(fmt.Sprintf(format, args...))...)
-}
-
-// Dial implements a dialer of nats.go. The machine does nothing else meanwhile.
-func (m *machine) Dial(network, address string) (conn net.Conn, err error) {
-	m.in(func() { conn, err = net.DialTimeout(network, address, 500*time.Millisecond) })
-	return conn, err
 }
 
 // newNetwork makes machines that reach each other.

@@ -70,7 +70,7 @@ func (e *env) powerCut(r *report, name string, from disk, when moment) {
 	case amongTurns:
 		l.each(3, (*agent).takeTurn)
 	}
-	l.until(10*time.Second, func(a *acks) bool { return a.count() >= enough })
+	eventually(10*time.Second, func() bool { return l.acked() >= enough })
 	acked := l.freeze()
 	d, err := d.cut(e.newDir(), l.end)
 	if r.check(name, err) {
@@ -78,7 +78,8 @@ func (e *env) powerCut(r *report, name string, from disk, when moment) {
 	}
 	reap(d.dir)
 	r.check(name, d.remove())
-	r.add(1, 0, acked.count())
+	r.count("points", 1)
+	r.count("acknowledged", acked.count())
 }
 
 // judgeCut checks a data directory before and after the next command: it has all that was

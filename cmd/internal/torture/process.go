@@ -40,10 +40,9 @@ type process struct {
 	outcome  outcome // from then on
 }
 
-func (p *process) launch() error {
+func (p *process) launch() (err error) {
 	p.outcome.began = time.Now()
-	err := p.machine.start(p.Cmd)
-	if err == nil {
+	if p.machine.in(func() { err = p.Start() }); err == nil {
 		go p.await()
 	}
 	return err

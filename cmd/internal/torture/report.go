@@ -24,16 +24,7 @@ type report struct {
 func (r *report) count(what string, n int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.counts == nil {
-		r.counts = map[string]int{}
-	}
 	r.counts[what] += n
-}
-
-func (r *report) add(points, kills, acks int) {
-	r.count("points", points)
-	r.count("kills", kills)
-	r.count("acknowledged", acks)
 }
 
 // wrong notes what must not be. The first few are printed.

@@ -61,9 +61,9 @@ func newServers(program, base string, machines []*machine, disks bool) (all serv
 
 func (s *server) name() string { return "s" + strconv.Itoa(s.n+1) }
 
-// start starts the server with more arguments. It is ready some time later.
-func (s *server) start(more ...string) error {
-	line := slices.Concat(s.line, []string{"--store", s.disk.data()}, more)
+// start starts the server. It is ready some time later.
+func (s *server) start() error {
+	line := append(slices.Clone(s.line), "--store", s.disk.data())
 	if _, err := os.Stat(filepath.Join(s.disk.data(), "store.json")); err != nil {
 		line = append(line, "--new")
 	}
@@ -82,9 +82,9 @@ func (s *server) start(more ...string) error {
 const startup = 90 * time.Second
 
 // start starts all servers and waits until they are ready.
-func (all servers) start(more ...string) error {
+func (all servers) start() error {
 	for _, s := range all {
-		if err := s.start(more...); err != nil {
+		if err := s.start(); err != nil {
 			return err
 		}
 	}
@@ -108,6 +108,13 @@ func (all servers) kill() {
 		if s.process != nil && s.Process != nil {
 			s.process.kill()
 		}
+	}
+}
+
+// signal signals all servers.
+func (all servers) signal(sig syscall.Signal) {
+	for _, s := range all {
+		s.process.signal(sig)
 	}
 }
 
@@ -142,8 +149,11 @@ func (all servers) leader() (leader *server, err error) {
 	return leader, nil
 }
 
-func (s *server) askLeader() (string, error) {
-	conn, err := nats.Connect("nats://"+s.machine.ip+":"+port, nats.SetCustomDialer(s.machine), nats.Timeout(time.Second), nats.NoReconnect())
+func (s *server) askLeader() (leader string, err error) {
+	var conn *nats.Conn
+	s.machine.in(func() {
+		conn, err = nats.Connect("nats://"+s.machine.ip+":"+port, nats.Timeout(time.Second), nats.NoReconnect())
+	})
 	if err != nil {
 		return "", err
 	}

@@ -4,6 +4,7 @@ package torture
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -44,16 +45,11 @@ func (e *env) sweep(r *report, some int, f fault) {
 		}
 	}
 	e.random().Shuffle(len(runs), func(i, j int) { runs[i], runs[j] = runs[j], runs[i] })
-	atOnce(3, min(len(runs), e.pick(some, len(runs))), func(i int) { runs[i]() })
-}
-
-// atOnce does n runs, some at a time.
-func atOnce(some, n int, run func(i int)) {
-	places := make(chan struct{}, some)
+	places := make(chan struct{}, 3) // of those that run at once
 	var all sync.WaitGroup
-	for i := range n {
+	for _, run := range runs[:min(len(runs), e.pick(some, len(runs)))] {
 		places <- struct{}{}
-		all.Go(func() { run(i); <-places })
+		all.Go(func() { run(); <-places })
 	}
 	all.Wait()
 }
@@ -66,41 +62,35 @@ type sweeper struct {
 	fault  fault
 }
 
-// traced is a command under strace, which writes the calls that it traces to a file. It detaches from what
-// the command starts.
-func (h *host) traced(file, calls, inject string, args ...string) *process {
-	line := []string{"strace", "-f", "-qq", "-b", "execve", "-y", "-e", "trace=" + calls, "-o", file}
-	if inject != "" {
-		line = append(line, "-e", "inject="+inject)
-	}
-	return h.process(append(line, h.command(args...).Args...)...)
-}
-
-// at runs the command with the fault at the nth call of a thread, and judges what is left.
+// at runs the command with the fault at the nth call of a thread, under strace, which detaches from what the command
+// starts, and judges what is left.
 func (s *sweeper) at(n int) {
 	data := s.newDir()
-	defer remove(data)
-	err := s.copyTo(data)
 	trace := data + ".trace"
-	defer os.Remove(trace)
-	if !s.report.check(s.name, err) {
+	defer func() {
+		reap(data)
+		_ = errors.Join(os.RemoveAll(data), os.Remove(trace))
+	}()
+	if !s.report.check(s.name, s.copyTo(data)) {
 		return
 	}
-	res := s.on(data).traced(trace, s.fault.calls, fmt.Sprintf("%s:%s:when=%d", s.fault.calls, s.fault.does, n), s.args...).run()
+	h := s.on(data)
+	line := []string{"strace", "-f", "-qq", "-b", "execve", "-y", "-e", "trace=" + s.fault.calls, "-o", trace,
+		"-e", fmt.Sprintf("inject=%s:%s:when=%d", s.fault.calls, s.fault.does, n)}
+	res := h.process(append(line, h.command(s.args...).Args...)...).run()
 	if calls, _ := os.ReadFile(trace); res.exit != -1 && !bytes.Contains(calls, []byte("(INJECTED)")) {
 		s.report.count("without the fault", 1)
 	}
 	if err := s.judge(data, res); err != nil {
 		s.report.wrong("%s, %s at call %d: %v\n    %v", s.name, s.fault.does, n, err, res)
 	}
-	s.report.add(1, one(res.exit == -1), one(res.exit == 0))
-}
-
-func one(b bool) int {
-	if b {
-		return 1
+	s.report.count("points", 1)
+	switch res.exit {
+	case -1:
+		s.report.count("kills", 1)
+	case 0:
+		s.report.count("acknowledged", 1)
 	}
-	return 0
 }
 
 func (s *sweeper) judge(data string, res *outcome) error {

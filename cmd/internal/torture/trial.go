@@ -4,7 +4,9 @@ package torture
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"time"
 )
@@ -41,18 +43,12 @@ func (e *env) newTrial(r *report, p plan) (t *trial, err error) {
 	if t.net, err = newNetwork(max(p.servers, p.hosts)); err != nil {
 		return t, err
 	}
-	if t.servers, err = newServers(e.natsd, t.dir, t.net.machines[:p.servers], p.disks); err != nil {
-		return t, err
-	}
-	environ := []string{
-		"TALKING_STICK_OWNER_LEASE_TTL=" + p.lease.String(), "TALKING_STICK_HEARTBEAT_INTERVAL=" + (p.lease / 4).String(),
-		"TALKING_STICK_CLAIM_TTL=" + min(p.lease, 5*time.Second).String(), "TALKING_STICK_WAITER_GRACE=1s",
-	}
+	t.servers, err = newServers(e.natsd, t.dir, t.net.machines[:p.servers], p.disks)
 	for n := range p.hosts {
-		url := t.servers.url("torture")
-		if err := t.addHost(e.tt, url, t.net.machines[n], environ...); err != nil {
-			return t, err
-		}
+		err = errors.Join(err, t.addHost(t.net.machines[n]))
+	}
+	if err != nil {
+		return t, err
 	}
 	for n := range p.agents {
 		t.agents = append(t.agents, &agent{load: t.load, host: t.hosts[n%p.hosts], id: fmt.Sprintf("agent%d:%d", n+1, n+1), random: e.random()})
@@ -60,11 +56,16 @@ func (e *env) newTrial(r *report, p plan) (t *trial, err error) {
 	return t, t.servers.start()
 }
 
-func (t *trial) addHost(tt, url string, m *machine, environ ...string) error {
-	n := len(t.hosts)
-	h, err := newHost(n, tt, filepath.Join(t.dir, fmt.Sprintf("host%d", n+1)), url, m, environ...)
+// addHost adds a host on a machine.
+func (t *trial) addHost(m *machine) error {
+	dir := filepath.Join(t.dir, fmt.Sprintf("host%d", len(t.hosts)+1))
+	h := t.on(filepath.Join(dir, "data"))
+	h.n, h.machine, h.workspace = len(t.hosts), m, filepath.Join(dir, "workspace")
+	h.environ = append(h.environ, "HOME="+dir, "TALKING_STICK_ENGINE="+t.servers.url("torture"), "TALKING_STICK_ROOM=torture/hosts",
+		"TALKING_STICK_OWNER_LEASE_TTL="+t.lease.String(), "TALKING_STICK_HEARTBEAT_INTERVAL="+(t.lease/4).String(),
+		"TALKING_STICK_CLAIM_TTL="+min(t.lease, 5*time.Second).String(), "TALKING_STICK_WAITER_GRACE=1s")
 	t.hosts = append(t.hosts, h)
-	return err
+	return os.MkdirAll(h.workspace, 0o700)
 }
 
 // end ends the servers, and all other processes of the trial, and removes its files.
@@ -80,7 +81,7 @@ func (t *trial) end() {
 	if t.net != nil {
 		t.net.close()
 	}
-	remove(t.dir)
+	_ = os.RemoveAll(t.dir)
 }
 
 // try lets the agents take turns, or talk, and inflicts the faults, one after the other.
@@ -125,18 +126,19 @@ func (t *trial) calm() bool {
 	return t.report.check("without a fault", fmt.Errorf("no %d turns or messages within %v; %v", more, stall, t.hosts[0].run("state", "--agent", "z:9")))
 }
 
-// A failure is something that happens to servers and machines, for a time.
-type failure struct {
-	name    string
-	inflict func(*trial) (heal func() error, err error)
-	lasts   time.Duration
-}
-
 func (t *trial) inflict(f failure) {
 	t.report.count("faults", 1)
 	began := time.Now()
 	before := t.progress()
-	heal, err := f.inflict(t)
+	failing := t.servers
+	if f.of != everyone {
+		first, err := t.servers.leader()
+		if !t.report.check(f.name, err) {
+			return
+		}
+		failing = servers{t.servers[(first.n+f.of)%len(t.servers)]}
+	}
+	heal, err := f.do(t, failing)
 	if !t.report.check(f.name, err) {
 		return
 	}

@@ -29,7 +29,7 @@ func (e *env) room(data string) (*fsroom.Room[*turn.State], error) {
 }
 
 // events are all committed events of the room, over all its lives.
-func (e *env) events(data string) (events []event.Event, err error) {
+func (e *env) events(data string) ([]event.Event, error) {
 	r, err := e.room(data)
 	if err != nil {
 		return nil, err
@@ -38,19 +38,23 @@ func (e *env) events(data string) (events []event.Event, err error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, path := range append(paths, r.JournalPath()) {
+	return eventsIn(append(paths, r.JournalPath())...)
+}
+
+// eventsIn returns the committed events of journals, of those that are there.
+func eventsIn(paths ...string) (events []event.Event, err error) {
+	for _, path := range paths {
 		log, err := journal.Open(path)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
-		if err != nil {
-			return nil, err
+		if err == nil {
+			defer log.Close()
+			_, _, err = log.Scan(journal.Position{}, func(ev *event.Event, _ int64) error {
+				events = append(events, ev.Clone())
+				return nil
+			})
 		}
-		_, _, err = log.Scan(journal.Position{}, func(ev *event.Event, _ int64) error {
-			events = append(events, ev.Clone())
-			return nil
-		})
-		log.Close()
 		if err != nil {
 			return nil, err
 		}
