@@ -35,12 +35,12 @@ type leave struct {
 }
 
 // An answer says what a command said of a text that it was to write.
-type answer int
+type answer string
 
 const (
-	refused      answer = iota // nothing has happened
-	doubtful                   // it was killed, or could not tell
-	acknowledged               // it is written
+	refused      answer = "refused"  // nothing has happened
+	doubtful     answer = "in doubt" // it was killed, or could not tell
+	acknowledged answer = "acknowledged"
 )
 
 func (o *outcome) answer() answer {
@@ -53,10 +53,10 @@ func (o *outcome) answer() answer {
 	return refused
 }
 
-// answers counts texts.
-func (a acks) answers(want answer) (n int) {
+// written is how many texts were acknowledged.
+func (a acks) written() (n int) {
 	for _, got := range a.said {
-		if got == want {
+		if got == acknowledged {
 			n++
 		}
 	}
@@ -64,7 +64,7 @@ func (a acks) answers(want answer) (n int) {
 }
 
 // count is how much was acknowledged.
-func (a acks) count() int { return len(a.joined) + a.answers(acknowledged) + len(a.grants) }
+func (a acks) count() int { return len(a.joined) + a.written() + len(a.grants) }
 
 // check compares a journal with what was said. It reports the first thing that is wrong.
 func (a acks) check(events []event.Event) (*history, error) {
@@ -99,7 +99,7 @@ func (a acks) check(events []event.Event) (*history, error) {
 func counted(written map[string]int, said map[string]answer) error {
 	for text, was := range said {
 		if n := written[text]; was == acknowledged && n == 0 || was == refused && n > 0 {
-			return fmt.Errorf("%q is %d times in the journal, and was %s", text, n, []string{"refused", "in doubt", "acknowledged"}[was])
+			return fmt.Errorf("%q is %d times in the journal, and was %s", text, n, was)
 		}
 	}
 	for text, n := range written {

@@ -34,8 +34,7 @@ var lost = []string{"turn_mismatch", "stale_lease", "no_active_lease"}
 // do runs a command of the agent. A command that fails by itself, and not with one of the codes,
 // is wrong. Where there is an engine, it may be away, and a guardian that cannot reach it is none.
 func (a *agent) do(codes []string, args ...string) *outcome {
-	line := append(append([]string{a.host.tt}, args...), "--agent", a.id, "--json")
-	p := a.host.process(line...)
+	p := a.host.command(append(slices.Clone(args), "--agent", a.id)...)
 	if !a.begin(p) {
 		return &outcome{line: args, exit: -1}
 	}
@@ -51,12 +50,9 @@ func (a *agent) do(codes []string, args ...string) *outcome {
 	case o.disturbed && (o.exit == -1 || o.exit == 128+int(syscall.SIGTERM)):
 		a.killed++
 	case a.over.closed() && (o.exit == -1 || args[0] == "wait"): // it was ended
-	case o.code != "":
-		if !away && !slices.Contains(codes, o.code) {
-			a.report.wrong("%s: %v", a.id, o)
-		}
-	case o.exit == exitNotYet && a.host.isRemote(), args[0] == "check":
-	case o.exit != 0:
+	case away, slices.Contains(codes, o.code): // it says so
+	case o.code == "" && (o.exit == 0 || o.exit == exitNotYet && a.host.isRemote() || args[0] == "check"):
+	default:
 		a.report.wrong("%s: %v", a.id, o)
 	}
 	return o

@@ -51,8 +51,11 @@ func (h *host) ok(lines ...string) error {
 	return nil
 }
 
-// mirror returns the events of the room as the host has them, and the bytes that say so.
+// mirror brings the mirror of the host up to date. It returns the events of the room, and the bytes that say so.
 func (h *host) mirror() (events []event.Event, text []byte, err error) {
+	if err := h.upToDate(); err != nil {
+		return nil, nil, err
+	}
 	paths, _ := filepath.Glob(filepath.Join(h.data, "engines", "*", "rooms", "*", "journal.jsonl"))
 	if len(paths) != 1 {
 		return nil, nil, fmt.Errorf("host %d has the journals %q, want one", h.n+1, paths)
@@ -68,7 +71,6 @@ func (h *host) mirror() (events []event.Event, text []byte, err error) {
 	return events, text, err
 }
 
-// upToDate brings the mirror of the host up to date.
 func (h *host) upToDate() error {
 	var o *outcome
 	if eventually(stall, func() bool {

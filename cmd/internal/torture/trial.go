@@ -157,7 +157,7 @@ func (t *trial) progress() int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.talk {
-		return t.acks.answers(acknowledged)
+		return t.acks.written()
 	}
 	return len(t.acks.grants)
 }
