@@ -28,14 +28,24 @@ func (d *disk) ahead() int64 {
 	b, _ := os.ReadFile(d.file("state.json"))
 	_ = json.Unmarshal(b, &state)
 	seq := int64(0)
-	b, _ = os.ReadFile(d.file("journal.jsonl"))
-	for line := range bytes.Lines(b) {
-		var e event.Event
-		if json.Unmarshal(line, &e) == nil {
-			seq = e.Seq
-		}
+	for _, e := range eventsIn(d.file("journal.jsonl")) {
+		seq = e.Seq
 	}
 	return seq - state.Journal.Seq
+}
+
+// eventsIn returns the events in files, without what is no event.
+func eventsIn(paths ...string) (all []event.Event) {
+	for _, path := range paths {
+		b, _ := os.ReadFile(path)
+		for line := range bytes.Lines(b) {
+			var e event.Event
+			if json.Unmarshal(line, &e) == nil {
+				all = append(all, e)
+			}
+		}
+	}
+	return all
 }
 
 // file returns the path of a file of the room.
@@ -69,9 +79,8 @@ func (m *Machine) age() {
 			_ = os.Chtimes(path, now, now)
 		}
 	}
-	d := &m.disk
-	if b, err := os.ReadFile(d.file("state.json")); err == nil && !bytes.Equal(b, d.states[1]) {
-		d.states = [2][]byte{d.states[1], b}
+	if b, err := os.ReadFile(m.file("state.json")); err == nil && !bytes.Equal(b, m.states[1]) {
+		m.states = [2][]byte{m.states[1], b}
 	}
 }
 
@@ -79,17 +88,17 @@ func (m *Machine) age() {
 // a share of so many tenths of what was not synced is left; with older, state.json is what it was
 // before its last replacement; with emptied, records of agents are empty.
 func (m *Machine) powerCut(tenths int, older, emptied bool) {
-	d := &m.disk
 	for _, p := range m.procs {
 		m.doom(p)
 	}
 	m.bury()
-	if b, err := os.ReadFile(d.file("journal.jsonl")); err == nil && bytes.HasPrefix(b, d.synced) {
-		_ = os.Truncate(d.file("journal.jsonl"), int64(len(d.synced)+(len(b)-len(d.synced))*tenths/10))
+	journal := m.file("journal.jsonl")
+	if b, err := os.ReadFile(journal); err == nil && bytes.HasPrefix(b, m.synced) {
+		_ = os.Truncate(journal, int64(len(m.synced)+(len(b)-len(m.synced))*tenths/10))
 	}
-	if older && d.ahead() >= 0 && d.states[0] != nil {
-		_ = os.WriteFile(d.file("state.json"), d.states[0], 0o600)
-		d.states = [2][]byte{1: d.states[0]}
+	if older && m.ahead() >= 0 && m.states[0] != nil {
+		_ = os.WriteFile(m.file("state.json"), m.states[0], 0o600)
+		m.states = [2][]byte{1: m.states[0]}
 	}
 	if emptied {
 		for _, path := range append(m.glob("rooms/*/agents/*/*.json"), m.glob("listeners/*/*.json")...) {
@@ -97,17 +106,15 @@ func (m *Machine) powerCut(tenths int, older, emptied bool) {
 		}
 	}
 	clear(m.others)
-	clear(m.live)
 	m.boot++
 	m.booted = time.Now()
 }
 
 // cutJournal removes the last lines of the journal, or with all the file.
 func (m *Machine) cutJournal(lines int, all bool) bool {
-	d := &m.disk
-	path := d.file("journal.jsonl")
+	path := m.file("journal.jsonl")
 	b, err := os.ReadFile(path)
-	if err != nil || d.ahead() > 0 {
+	if err != nil || m.ahead() > 0 {
 		return false
 	}
 	for range lines {
@@ -116,7 +123,7 @@ func (m *Machine) cutJournal(lines int, all bool) bool {
 	if err = os.WriteFile(path, b, 0o600); all {
 		err = os.Remove(path)
 	}
-	d.sync()
+	m.sync()
 	return err == nil
 }
 
@@ -125,23 +132,23 @@ func (m *Machine) copyDir(name string) string { return filepath.Join(m.base, "co
 // copyRoom copies the room, as cp -a does, for [Machine.putBack].
 func (m *Machine) copyRoom(name string) bool {
 	_ = os.RemoveAll(m.copyDir(name))
-	return copyTree(m.disk.room, m.copyDir(name)) == nil
+	return copyTree(m.room, m.copyDir(name)) == nil
 }
 
 // putBack replaces the room by its copy, or with journal the journal alone.
 func (m *Machine) putBack(name string, journal bool) bool {
-	d, from := &m.disk, m.copyDir(name)
-	if modTime(from).IsZero() || journal && d.ahead() > 0 {
+	from := m.copyDir(name)
+	if modTime(from).IsZero() || journal && m.ahead() > 0 {
 		return false
 	}
-	defer d.sync()
+	defer m.sync()
 	if journal {
-		return copyTree(filepath.Join(from, "journal.jsonl"), d.file("journal.jsonl")) == nil
+		return copyTree(filepath.Join(from, "journal.jsonl"), m.file("journal.jsonl")) == nil
 	}
-	_ = os.Rename(d.room, filepath.Join(m.base, "away-"+strconv.Itoa(m.steps)))
-	err := copyTree(from, d.room)
-	b, _ := os.ReadFile(d.file("state.json"))
-	d.states = [2][]byte{1: b}
+	_ = os.Rename(m.room, filepath.Join(m.base, "away-"+strconv.Itoa(m.steps)))
+	err := copyTree(from, m.room)
+	b, _ := os.ReadFile(m.file("state.json"))
+	m.states = [2][]byte{1: b}
 	return err == nil
 }
 

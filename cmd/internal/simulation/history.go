@@ -2,7 +2,6 @@ package simulation
 
 import (
 	"bytes"
-	"encoding/json"
 	"maps"
 	"os"
 	"path/filepath"
@@ -44,16 +43,7 @@ func (o *oracle) forget() {
 
 // history checks the journals of the room: the numbers are used once, and what was acknowledged is there.
 func (o *oracle) history() {
-	var all []event.Event
-	for _, path := range append(o.w.glob("archive/*/*"), o.w.disk.file("journal.jsonl")) {
-		b, _ := os.ReadFile(path)
-		for line := range bytes.Lines(b) {
-			var e event.Event
-			if json.Unmarshal(line, &e) == nil {
-				all = append(all, e)
-			}
-		}
-	}
+	all := eventsIn(append(o.w.glob("archive/*/*"), o.w.file("journal.jsonl"))...)
 	slices.SortStableFunc(all, func(a, b event.Event) int { return int(a.Seq - b.Seq) })
 	kinds, grants, lost := map[int64]string{}, map[int64]string{}, int64(0)
 	for i, e := range all {
@@ -71,7 +61,7 @@ func (o *oracle) history() {
 			grants[e.Turn] = e.To
 		}
 	}
-	if !modTime(o.w.disk.room).IsZero() { // what the journal has lost is said with the next change
+	if !modTime(o.w.room).IsZero() { // what the journal has lost is said with the next change
 		if snap, err := o.room().View(); err == nil && snap.Lost != nil {
 			lost = snap.State.Seq + 1
 		}
@@ -91,7 +81,7 @@ func (o *oracle) history() {
 
 // folds compares the room with what its journals alone make of it, unless they have lost something.
 func (o *oracle) folds() {
-	if modTime(o.w.disk.room).IsZero() {
+	if modTime(o.w.room).IsZero() {
 		return
 	}
 	has, err := o.room().View()
@@ -102,10 +92,10 @@ func (o *oracle) folds() {
 	defer os.RemoveAll(data)
 	_ = os.MkdirAll(filepath.Join(data, "rooms"), 0o700)
 	_ = copyTree(filepath.Join(o.w.data, "archive"), data)
-	_ = copyTree(o.w.disk.room, filepath.Join(data, "rooms"))
-	_ = os.Remove(filepath.Join(data, "rooms", filepath.Base(o.w.disk.room), "state.json"))
+	_ = copyTree(o.w.room, filepath.Join(data, "rooms"))
+	_ = os.Remove(filepath.Join(data, "rooms", filepath.Base(o.w.room), "state.json"))
 	store, _ := fsroom.Open(data, fsroom.Options{NoWatch: true})
-	folded, err := fsroom.At(store, roomtypes.Stick(), filepath.Base(o.w.disk.room)).View()
+	folded, err := fsroom.At(store, roomtypes.Stick(), filepath.Base(o.w.room)).View()
 	if err != nil {
 		o.find("the journal does not fold", "%v", err)
 		return

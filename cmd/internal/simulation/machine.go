@@ -7,7 +7,6 @@ import (
 	"runtime"
 	"slices"
 	"sync/atomic"
-	"testing"
 	"testing/synctest"
 	"time"
 
@@ -17,20 +16,18 @@ import (
 
 // A Machine has processes, files, locks and a clock, and is driven by one goroutine.
 type Machine struct {
-	t        testing.TB
-	base     string // directory with all files of the run
-	data     string // the data directory
-	procs    []*proc
-	live     map[int]*proc // by pid
-	others   map[int]identity.Info
-	pids     int
-	boot     int
-	began    time.Time
-	booted   time.Time
-	log      []string
-	steps    int
-	passed   int // points, by all processes
-	disk     disk
+	base   string // directory with all files of the run
+	data   string // the data directory
+	procs  []*proc
+	others map[int]identity.Info
+	pids   int
+	boot   int
+	began  time.Time
+	booted time.Time
+	log    []string
+	steps  int
+	passed int // points, by all processes
+	disk
 	onStep   func() // after each step
 	stamp    string
 	lastFail string
@@ -113,7 +110,7 @@ func (m *Machine) step(p *proc, points int) bool {
 	}
 	m.busy.Store(false)
 	held := map[string]*proc{}
-	for _, path := range append(m.glob("trees/*/lock"), m.disk.file("lock")) {
+	for _, path := range append(m.glob("trees/*/lock"), m.file("lock")) {
 		if !isFree(path) {
 			held[path] = cmp.Or((*m.held.Load())[path], p)
 		}
@@ -173,7 +170,6 @@ func (m *Machine) suspend(d time.Duration) {
 // doom ends a process at the point where it stands. What it wrote stays.
 func (m *Machine) doom(p *proc) {
 	p.killed = true
-	delete(m.live, p.id.PID)
 	m.stirAll()
 }
 
@@ -213,27 +209,31 @@ func (m *Machine) stirAll() {
 	}
 }
 
-// find returns the process with a name, nil if it has ended.
-func (m *Machine) find(name string) *proc {
-	for _, p := range m.procs {
-		if p.name == name && p.state != finished {
-			return p
-		}
+// one returns the first for which something is so, nil if there is none.
+func one[T any](all []*T, is func(*T) bool) *T {
+	if i := slices.IndexFunc(all, is); i >= 0 {
+		return all[i]
 	}
 	return nil
+}
+
+// find returns the process with a name, nil if it has ended.
+func (m *Machine) find(name string) *proc {
+	return one(m.procs, func(p *proc) bool { return p.name == name && p.state != finished })
+}
+
+// lives returns the process with a pid, nil if it has ended or was killed.
+func (m *Machine) lives(pid int) *proc {
+	return one(m.procs, func(p *proc) bool { return p.id.PID == pid && p.state != finished && !p.killed })
 }
 
 // end ends all processes.
 func (m *Machine) end() {
 	m.onStep = nil
 	for len(m.procs) > 0 {
-		for _, p := range slices.Clone(m.procs) {
+		for _, p := range m.procs {
 			m.doom(p)
 		}
-		m.bury()
-		m.procs = slices.DeleteFunc(m.procs, func(p *proc) bool { return p.state == finished })
-		time.Sleep(time.Second)
-		synctest.Wait()
+		m.pass(time.Second)
 	}
-	clear(m.others)
 }

@@ -1,6 +1,7 @@
 package simulation
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"regexp"
@@ -77,7 +78,7 @@ func (o *oracle) watch() {
 	if o.state == nil {
 		return
 	}
-	free := isFree(o.w.disk.file("lock")) // while a process has it, what its change needs is there in part
+	free := isFree(o.w.file("lock")) // while a process has it, what its change needs is there in part
 	o.truths = o.now(free, o.truths)
 	o.reads = slices.DeleteFunc(o.reads, func(r *reading) bool {
 		for _, t := range o.truths {
@@ -92,7 +93,7 @@ func (o *oracle) watch() {
 
 // look reads the room, as a reader beside all processes. It returns who holds the turn.
 func (o *oracle) look() (owner string) {
-	if !modTime(o.w.disk.room).IsZero() {
+	if !modTime(o.w.room).IsZero() {
 		if snap, err := o.room().View(); err == nil {
 			o.state = snap.State
 			return o.state.Owner
@@ -128,7 +129,7 @@ func (o *oracle) now(settled bool, before []string) (truths []string) {
 	guards := func(p *proc) bool {
 		return p != nil && p.state != finished && !p.frozen && !p.killed && p.guards == st.Turn
 	}
-	if recorded && (!guards(o.w.live[l.Guardian.PID]) || l.Ended.Why != "") || !recorded && !slices.ContainsFunc(o.w.procs, guards) {
+	if recorded && (!guards(o.w.lives(l.Guardian.PID)) || l.Ended.Why != "") || !recorded && !slices.ContainsFunc(o.w.procs, guards) {
 		truths = append(truths, "guardian of "+st.Owner)
 	}
 	if !o.lives(st.Owner) {
@@ -175,15 +176,12 @@ func (o *oracle) judge(r *reading) {
 	o.counts["readings"]++
 	for _, c := range r.claims {
 		if !r.truths[c] && !(o.back == r.turn && (strings.HasPrefix(c, "guardian") || strings.HasPrefix(c, "harness"))) {
-			class := "a reader says that somebody holds who did not"
-			switch what, _, _ := strings.Cut(c, " "); what {
-			case "guardian":
-				class = "a reader says that a guardian has ended that lives"
-			case "harness":
-				class = "a reader says that a session has ended that lives"
-			case "nobody":
-				class = "a reader says that nobody holds"
-			}
+			what, _, _ := strings.Cut(c, " ")
+			class := cmp.Or(map[string]string{
+				"guardian": "a reader says that a guardian has ended that lives",
+				"harness":  "a reader says that a session has ended that lives",
+				"nobody":   "a reader says that nobody holds",
+			}[what], "a reader says that somebody holds who did not")
 			o.find(class, "%s (%s) says %q, which was never true while it read; true were %q", r.p.name, r.p.detail, c, slices.Sorted(maps.Keys(r.truths)))
 			return
 		}

@@ -71,7 +71,6 @@ type proc struct {
 func (m *Machine) spawn(name string, parent int, run func(*proc)) *proc {
 	p := &proc{m: m, name: name, id: m.newID(), parent: parent, resume: make(chan struct{})}
 	m.procs = append(m.procs, p)
-	m.live[p.id.PID] = p
 	go func() {
 		<-p.resume
 		p.own = outermost()
@@ -80,7 +79,6 @@ func (m *Machine) spawn(name string, parent int, run func(*proc)) *proc {
 				m.lastFail = fmt.Sprintf("panic in %s: %v\n%s", p.name, r, debug.Stack())
 			}
 			p.state = finished
-			delete(m.live, p.id.PID)
 			m.busy.Store(false) // last: the scheduler goes on
 		}()
 		if !p.killed {
@@ -184,7 +182,7 @@ func (t table) Self() identity.Process { return t.p.id }
 
 func (t table) Inspect(pid int) (identity.Info, error) {
 	m := t.p.m
-	if q := m.live[pid]; q != nil {
+	if q := m.lives(pid); q != nil {
 		return identity.Info{Process: q.id, PPID: q.parent, Name: "tt", Args: []string{"tt"}, Stopped: q.frozen}, nil
 	}
 	if info, ok := m.others[pid]; ok {
@@ -226,7 +224,7 @@ func (p *proc) options(o *fsroom.Options) {
 		if err := p.fail("sync"); err != nil {
 			return err
 		}
-		p.m.disk.sync()
+		p.m.sync()
 		return nil
 	}
 	o.SyncDir = func(string) error { return p.fail("sync directory") }

@@ -28,45 +28,35 @@ type outcome struct {
 	counts      map[string]int
 }
 
-// home makes a home directory in which our hooks are installed for the harness, and returns it.
-func home(base string) (string, error) {
-	dir := filepath.Join(base, "home")
-	settings := filepath.Join(dir, ".claude", "settings.json")
-	var b strings.Builder
-	for _, e := range harness.Get(harness.ClaudeCode).Hooks.Events {
-		fmt.Fprintf(&b, "tt hook %s --harness claude-code\n", e.Kind)
-	}
-	if err := os.MkdirAll(filepath.Dir(settings), 0o700); err != nil {
-		return "", err
-	}
-	return dir, os.WriteFile(settings, []byte(b.String()), 0o600)
-}
-
 // simulate runs what next returns, until it returns false or something was found, and then the end of
 // the run: all faults are over, and who wants the turn gets it. next is nil there.
 func simulate(t *testing.T, next func(*world) (act, bool)) (res outcome) {
-	base := filepath.Join(scratch(), fmt.Sprint("tt-simulation-", os.Getpid()))
-	if err := os.MkdirAll(base, 0o700); err != nil {
-		t.Fatal(err)
+	shm := "/dev/shm" // where files cost no disk
+	if _, err := os.Stat(shm); err != nil {
+		shm = os.TempDir()
 	}
+	base := filepath.Join(shm, fmt.Sprint("tt-simulation-", os.Getpid()))
 	defer os.RemoveAll(base)
-	dir := filepath.Join(base, "w")
 	must := func(err error) {
 		if err != nil {
 			t.Fatal(err)
 		}
 	}
-	userHome, err := home(base)
-	must(err)
-	must(os.MkdirAll(dir, 0o700))
-	must(os.WriteFile(filepath.Join(dir, "go.mod"), nil, 0o600))
+	hooks := "" // ours are installed
+	for _, e := range harness.Get(harness.ClaudeCode).Hooks.Events {
+		hooks += fmt.Sprintf("tt hook %s --harness claude-code\n", e.Kind)
+	}
+	for name, text := range map[string]string{"w/go.mod": "", "home/.claude/settings.json": hooks} {
+		path := filepath.Join(base, name)
+		must(os.MkdirAll(filepath.Dir(path), 0o700))
+		must(os.WriteFile(path, []byte(text), 0o600))
+	}
 	must(skills.SetAuto(filepath.Join(base, "data"), "on"))
 	synctest.Test(t, func(t *testing.T) {
-		now := time.Now()
-		w := &world{dir: dir, home: userHome, policy: map[string]string{ledgerVariable: "off"}, tree: map[string]string{}}
-		w.Machine = &Machine{t: t, base: base, data: filepath.Join(base, "data"), live: map[int]*proc{}, others: map[int]identity.Info{},
-			began: now, booted: now}
-		w.disk = disk{room: filepath.Join(w.data, "rooms", fsroom.RoomName(dir))}
+		dir := filepath.Join(base, "w")
+		w := &world{dir: dir, home: filepath.Join(base, "home"), policy: map[string]string{ledgerVariable: "off"}, tree: map[string]string{}}
+		w.Machine = &Machine{base: base, data: filepath.Join(base, "data"), others: map[int]identity.Info{}, began: time.Now(), booted: time.Now()}
+		w.room = filepath.Join(w.data, "rooms", fsroom.RoomName(dir))
 		w.oracle = oracle{w: w, grants: map[int64]string{}, events: map[int64]string{},
 			took: map[string]identity.Process{}, asleep: map[int64]time.Duration{}, counts: map[string]int{}}
 		w.held.Store(&map[string]*proc{})
@@ -100,14 +90,6 @@ func simulate(t *testing.T, next func(*world) (act, bool)) (res outcome) {
 		res.class, res.text, res.log, res.steps, res.counts = w.oracle.class, w.oracle.text, w.log, w.passed, w.oracle.counts
 	})
 	return res
-}
-
-// scratch is where files cost no disk.
-func scratch() string {
-	if _, err := os.Stat("/dev/shm"); err == nil {
-		return "/dev/shm"
-	}
-	return os.TempDir()
 }
 
 // replay runs a trace.

@@ -48,18 +48,12 @@ func (w *world) calls(x *window) (n int) {
 
 // window returns the one with a name, nil if there is none.
 func (w *world) window(name string) *window {
-	if i := slices.IndexFunc(w.windows, func(x *window) bool { return x.name == name }); i >= 0 {
-		return w.windows[i]
-	}
-	return nil
+	return one(w.windows, func(x *window) bool { return x.name == name })
 }
 
 // byAgent returns the living window of an agent, nil if there is none.
 func (w *world) byAgent(agent string) *window {
-	if i := slices.IndexFunc(w.windows, func(x *window) bool { return x.agent == agent && x.alive }); i >= 0 {
-		return w.windows[i]
-	}
-	return nil
+	return one(w.windows, func(x *window) bool { return x.agent == agent && x.alive })
 }
 
 // open opens a window with a session in a new process.

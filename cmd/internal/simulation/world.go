@@ -110,7 +110,7 @@ func (w *world) machine(env *cli.Env) *ttcmd.Machine {
 	m := &ttcmd.Machine{Table: table{p}, Clock: p.clock, Options: p.options}
 	m.Start = func(args []string, _ *os.File, files ...*os.File) (int, error) { return w.start(p, args, files) }
 	m.Kill = func(pid int) {
-		if q := w.live[pid]; q != nil {
+		if q := w.lives(pid); q != nil {
 			w.doom(q)
 		}
 	}
