@@ -3,6 +3,7 @@ package simulation
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -58,7 +59,7 @@ func (d *disk) sync() { d.synced, _ = os.ReadFile(d.file("journal.jsonl")) }
 func (d *disk) stamp() (stamp string) {
 	for _, name := range []string{"journal.jsonl", "state.json"} {
 		if info, err := os.Lstat(d.file(name)); err == nil {
-			stamp += strconv.FormatInt(info.Size(), 10) + " " + info.ModTime().String() + " "
+			stamp += fmt.Sprint(info.Size(), info.ModTime(), " ")
 		}
 	}
 	return stamp

@@ -31,10 +31,10 @@ func (o *oracle) forget() {
 		r.turn = o.back
 	}
 	for _, x := range o.w.windows {
-		if !o.state.Open || !o.room().Agent(x.agent).Has("wants") { // its life may have been closed since
+		if !o.state.Open || !o.room.Agent(x.agent).Has("wants") { // its life may have been closed since
 			x.refused = never
 		}
-		x.called = x.called || o.room().Agent(x.agent).Has("called")
+		x.called = x.called || o.room.Agent(x.agent).Has("called")
 	}
 	maps.DeleteFunc(o.grants, func(n int64, _ string) bool { return n > o.state.Turn })
 	maps.DeleteFunc(o.events, func(n int64, _ string) bool { return n > o.state.Seq })
@@ -62,7 +62,7 @@ func (o *oracle) history() {
 		}
 	}
 	if !modTime(o.w.room).IsZero() { // what the journal has lost is said with the next change
-		if snap, err := o.room().View(); err == nil && snap.Lost != nil {
+		if snap, err := o.room.View(); err == nil && snap.Lost != nil {
 			lost = snap.State.Seq + 1
 		}
 	}
@@ -84,7 +84,7 @@ func (o *oracle) folds() {
 	if modTime(o.w.room).IsZero() {
 		return
 	}
-	has, err := o.room().View()
+	has, err := o.room.View()
 	if err != nil || has.Lost != nil || has.Stale || !has.State.Open {
 		return
 	}

@@ -27,18 +27,16 @@ func (w *world) startJob(p *proc, dir string, files []*os.File) (pid int, err er
 	if err != nil {
 		return 0, err
 	}
-	var id struct {
-		Agent string `json:"agent_id"`
-	}
+	var j *jobs.Job
 	q := w.spawn(p.name+".j", 1, func(q *proc) {
 		defer syscall.Close(alive)
-		if w.oracle.state.Owner == id.Agent && w.oracle.slept != w.oracle.state.Turn { // else it needs no turn
-			q.writer = w.byAgent(id.Agent)
+		if w.oracle.state.Owner == j.Agent && w.oracle.slept != w.oracle.state.Turn { // else it needs no turn
+			q.writer = w.byAgent(j.Agent)
 		}
 		q.sleep(jobLasts)
 		q.writer = nil
 		at := event.NewTime(time.Now())
-		patchJob(dir, map[string]any{"ended_at": at, "outcome": "exited", "exit": 0})
+		patchJob(dir, func(j *jobs.Job) { j.EndedAt, j.Outcome, j.Exit = &at, "exited", new(int) })
 		q.point()
 		var o fsroom.Options
 		q.options(&o)
@@ -46,35 +44,31 @@ func (w *world) startJob(p *proc, dir string, files []*os.File) (pid int, err er
 		if err != nil {
 			return
 		}
-		name := filepath.Base(filepath.Dir(dir))
-		n, _ := strconv.ParseInt(filepath.Base(dir), 10, 64)
 		c := &member.Client{Store: store, Table: table{q}, Clock: q.clock}
-		j, err := (&jobs.Room{Store: store, Name: name, Table: table{q}}).Load(n)
-		if err == nil && c.Room(name, nil).TellJob(context.Background(), j) == nil {
-			j.Told()
+		room := &jobs.Room{Store: store, Name: filepath.Base(filepath.Dir(dir)), Table: table{q}}
+		ended, err := room.Load(j.ID)
+		if err == nil && c.Room(room.Name, nil).TellJob(context.Background(), ended) == nil {
+			ended.Told()
 		}
 	})
 	q.detail = "job"
-	b := patchJob(dir, map[string]any{"started_at": event.NewTime(time.Now()), "runner": q.id, "process": q.id})
-	_ = json.Unmarshal(b, &id)
+	at := event.NewTime(time.Now())
+	j = patchJob(dir, func(j *jobs.Job) { j.StartedAt, j.Runner, j.Process = &at, &q.id, &q.id })
 	_, err = files[0].WriteString("ok")
-	w.logf("%s starts the job %s of %s", p.name, q.name, w.named(id.Agent))
+	w.logf("%s starts the job %s of %s", p.name, q.name, w.named(j.Agent))
 	return q.id.PID, err
 }
 
-// patchJob changes fields of what is recorded of a job, and returns it.
-func patchJob(dir string, set map[string]any) []byte {
-	path := filepath.Join(dir, "job.json")
-	old, _ := os.ReadFile(path)
-	record := map[string]any{}
-	_ = json.Unmarshal(old, &record)
-	for k, v := range set {
-		record[k] = v
-	}
-	b, _ := json.Marshal(record)
+// patchJob changes what is recorded of a job, and returns it.
+func patchJob(dir string, set func(*jobs.Job)) *jobs.Job {
+	path, j := filepath.Join(dir, "job.json"), new(jobs.Job)
+	b, _ := os.ReadFile(path)
+	_ = json.Unmarshal(b, j)
+	set(j)
+	b, _ = json.Marshal(j)
 	_ = os.WriteFile(path+".new", b, 0o600)
 	_ = os.Rename(path+".new", path)
-	return b
+	return j
 }
 
 // isRecorded reports whether the ledger has a file as it is now, with "" the whole tree.

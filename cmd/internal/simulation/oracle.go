@@ -21,7 +21,7 @@ type oracle struct {
 	class string // of what was found, "" if nothing was
 	text  string
 
-	store  *fsroom.Store
+	room   *fsroom.Room[*turn.State]
 	stamp  string
 	state  *turn.State // the room now
 	truths []string    // now
@@ -94,20 +94,12 @@ func (o *oracle) watch() {
 // look reads the room, as a reader beside all processes. It returns who holds the turn.
 func (o *oracle) look() (owner string) {
 	if !modTime(o.w.room).IsZero() {
-		if snap, err := o.room().View(); err == nil {
+		if snap, err := o.room.View(); err == nil {
 			o.state = snap.State
 			return o.state.Owner
 		}
 	}
 	return ""
-}
-
-// room returns the room of the workspace.
-func (o *oracle) room() *fsroom.Room[*turn.State] {
-	if o.store == nil {
-		o.store, _ = fsroom.Open(o.w.data, fsroom.Options{NoWatch: true})
-	}
-	return fsroom.At(o.store, roomtypes.Stick(), fsroom.RoomName(o.w.dir))
 }
 
 // now returns what is true now of the holder, and of the processes that it depends on: if not settled, what was before.
@@ -125,7 +117,7 @@ func (o *oracle) now(settled bool, before []string) (truths []string) {
 		}
 	}
 	var l turn.Lease
-	recorded := o.room().Agent(st.Owner).Read(roomtypes.LeaseFile, &l) && l.Fence == st.Fence()
+	recorded := o.room.Agent(st.Owner).Read(roomtypes.LeaseFile, &l) && l.Fence == st.Fence()
 	guards := func(p *proc) bool {
 		return p != nil && p.state != finished && !p.frozen && !p.killed && p.guards == st.Turn
 	}

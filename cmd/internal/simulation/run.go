@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
+	"github.com/talking-stick/tt/cmd/internal/roomtypes"
 	"github.com/talking-stick/tt/cmd/internal/ttcmd"
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/identity"
@@ -56,9 +57,11 @@ func simulate(t *testing.T, next func(*world) (act, bool)) (res outcome) {
 		dir := filepath.Join(base, "w")
 		w := &world{dir: dir, home: filepath.Join(base, "home"), policy: map[string]string{ledgerVariable: "off"}, tree: map[string]string{}}
 		w.Machine = &Machine{base: base, data: filepath.Join(base, "data"), others: map[int]identity.Info{}, began: time.Now(), booted: time.Now()}
-		w.room = filepath.Join(w.data, "rooms", fsroom.RoomName(dir))
-		w.oracle = oracle{w: w, grants: map[int64]string{}, events: map[int64]string{},
+		store, err := fsroom.Open(w.data, fsroom.Options{NoWatch: true})
+		must(err)
+		w.oracle = oracle{w: w, room: fsroom.At(store, roomtypes.Stick(), fsroom.RoomName(dir)), grants: map[int64]string{}, events: map[int64]string{},
 			took: map[string]identity.Process{}, asleep: map[int64]time.Duration{}, counts: map[string]int{}}
+		w.room = w.oracle.room.Dir()
 		w.held.Store(&map[string]*proc{})
 		lockfile.Pause = w.pause
 		defer func() {

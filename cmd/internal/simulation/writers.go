@@ -1,6 +1,7 @@
 package simulation
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -31,22 +32,17 @@ func (o *oracle) passes(before, after *turn.State) {
 // overrun excuses what writes in a turn that ends now, or has just asked for permission: those of an agent, "" for all.
 func (o *oracle) overrun(agent string) {
 	for _, p := range o.w.procs {
-		x := p.window
-		if x == nil {
-			x = p.writer
-		}
+		x := cmp.Or(p.window, p.writer)
 		p.excused = p.excused || agent == "" || x != nil && x.agent == agent
 	}
 }
 
 // others reports whether another session is known to work in the tree.
-func (o *oracle) others(x *window) (others bool) {
-	for _, path := range o.w.glob("places/*/*") {
-		agent := path[strings.LastIndexByte(path, '/')+1:]
-		y := o.w.byAgent(agent)
-		others = others || y != nil && y.known && y.agent != x.agent
-	}
-	return others
+func (o *oracle) others(x *window) bool {
+	return slices.ContainsFunc(o.w.glob("places/*/*"), func(path string) bool {
+		y := o.w.byAgent(filepath.Base(path))
+		return y != nil && y.known && y.agent != x.agent
+	})
 }
 
 // permitted is called when a hook lets a window write. others is whether it knew before that somebody else works there.
