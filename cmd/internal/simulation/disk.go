@@ -17,7 +17,7 @@ import (
 
 // A disk is what the machine knows of the files of its room beyond what is in them: what a power cut leaves.
 type disk struct {
-	room   string    // the room's directory
+	folder string    // the room's directory
 	synced []byte    // the journal, as it was put on disk last
 	states [2][]byte // the last two contents of state.json
 }
@@ -50,7 +50,7 @@ func eventsIn(paths ...string) (all []event.Event) {
 }
 
 // file returns the path of a file of the room.
-func (d *disk) file(name string) string { return filepath.Join(d.room, name) }
+func (d *disk) file(name string) string { return filepath.Join(d.folder, name) }
 
 // sync notes what is in the journal.
 func (d *disk) sync() { d.synced, _ = os.ReadFile(d.file("journal.jsonl")) }
@@ -106,7 +106,7 @@ func (m *Machine) powerCut(tenths int, older, emptied bool) {
 			_ = os.Truncate(path, 0)
 		}
 	}
-	clear(m.others)
+	clear(m.harnesses)
 	m.boot++
 	m.booted = time.Now()
 }
@@ -133,7 +133,7 @@ func (m *Machine) copyDir(name string) string { return filepath.Join(m.base, "co
 // copyRoom copies the room, as cp -a does, for [Machine.putBack].
 func (m *Machine) copyRoom(name string) bool {
 	_ = os.RemoveAll(m.copyDir(name))
-	return copyTree(m.room, m.copyDir(name)) == nil
+	return copyTree(m.folder, m.copyDir(name)) == nil
 }
 
 // putBack replaces the room by its copy, or with journal the journal alone.
@@ -146,8 +146,8 @@ func (m *Machine) putBack(name string, journal bool) bool {
 	if journal {
 		return copyTree(filepath.Join(from, "journal.jsonl"), m.file("journal.jsonl")) == nil
 	}
-	_ = os.Rename(m.room, filepath.Join(m.base, "away-"+strconv.Itoa(m.steps)))
-	err := copyTree(from, m.room)
+	_ = os.Rename(m.folder, filepath.Join(m.base, "away-"+strconv.Itoa(m.steps)))
+	err := copyTree(from, m.folder)
 	b, _ := os.ReadFile(m.file("state.json"))
 	m.states = [2][]byte{1: b}
 	return err == nil

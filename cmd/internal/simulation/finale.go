@@ -24,8 +24,8 @@ func (w *world) finale() {
 		x.stopping = false // it is still, if its hook was killed before it began
 		acted = w.apply(newAct(verb, append([]string{x.name, fmt.Sprintf("e%03d", id)}, more...)...)) || acted
 	}
-	for end := time.Now().Add(patience); time.Now().Before(end) && w.oracle.class == "" && w.steps < 200_000; {
-		if w.drain(); w.oracle.class != "" {
+	for end := time.Now().Add(patience); time.Now().Before(end) && w.class == "" && w.steps < 200_000; {
+		if w.drain(); w.class != "" {
 			return
 		}
 		waits := false
@@ -62,27 +62,27 @@ func (w *world) finale() {
 		}
 	}
 	w.drain()
-	has := func(t string) bool { return slices.Contains(w.oracle.truths, t) }
-	st := w.oracle.state
+	has := func(t string) bool { return slices.Contains(w.truths, t) }
+	st := w.state
 	// Of a holder that has ended, and whose guardian has, nobody is left that could tell.
 	// Nor of the turn of a copy that was put back, whose guardian it does not have.
-	silent := st != nil && has("guardian of "+st.Owner) && (w.oracle.back == st.Turn || has("harness of "+st.Owner))
+	silent := st != nil && has("guardian of "+st.Owner) && (w.back == st.Turn || has("harness of "+st.Owner))
 	for _, x := range w.windows {
 		called := func(y *window) bool { return y.agent == x.agent && y.called }
 		waits := x.alive && !x.refused.IsZero() && strings.Contains(x.reason, "you are called")
 		assigned := st != nil && st.ReservedFor != "" && st.Pending.From == x.agent // it waits for that session
 		if waits && !silent && !assigned && !slices.ContainsFunc(w.windows, called) {
-			w.oracle.find("who wants the turn is not called", "%s was refused %v ago: %s", x.name, time.Since(x.refused).Round(time.Second), x.reason)
+			w.find("who wants the turn is not called", "%s was refused %v ago: %s", x.name, time.Since(x.refused).Round(time.Second), x.reason)
 		}
 	}
-	if w.oracle.class == "" {
-		w.oracle.history()
+	if w.class == "" {
+		w.history()
 	}
 }
 
 // drain lets all processes run until they wait.
 func (w *world) drain() {
-	for busy := true; busy && w.oracle.class == ""; {
+	for busy := true; busy && w.class == ""; {
 		busy = false
 		for _, p := range slices.Clone(w.procs) {
 			busy = w.step(p, 0) || busy

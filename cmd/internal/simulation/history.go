@@ -61,7 +61,7 @@ func (o *oracle) history() {
 			grants[e.Turn] = e.To
 		}
 	}
-	if !modTime(o.w.room).IsZero() { // what the journal has lost is said with the next change
+	if !modTime(o.w.folder).IsZero() { // what the journal has lost is said with the next change
 		if snap, err := o.room.View(); err == nil && snap.Lost != nil {
 			lost = snap.State.Seq + 1
 		}
@@ -81,7 +81,7 @@ func (o *oracle) history() {
 
 // folds compares the room with what its journals alone make of it, unless they have lost something.
 func (o *oracle) folds() {
-	if modTime(o.w.room).IsZero() {
+	if modTime(o.w.folder).IsZero() {
 		return
 	}
 	has, err := o.room.View()
@@ -92,10 +92,10 @@ func (o *oracle) folds() {
 	defer os.RemoveAll(data)
 	_ = os.MkdirAll(filepath.Join(data, "rooms"), 0o700)
 	_ = copyTree(filepath.Join(o.w.data, "archive"), data)
-	_ = copyTree(o.w.room, filepath.Join(data, "rooms"))
-	_ = os.Remove(filepath.Join(data, "rooms", filepath.Base(o.w.room), "state.json"))
+	_ = copyTree(o.w.folder, filepath.Join(data, "rooms"))
+	_ = os.Remove(filepath.Join(data, "rooms", filepath.Base(o.w.folder), "state.json"))
 	store, _ := fsroom.Open(data, fsroom.Options{NoWatch: true})
-	folded, err := fsroom.At(store, roomtypes.Stick(), filepath.Base(o.w.room)).View()
+	folded, err := fsroom.At(store, roomtypes.Stick(), filepath.Base(o.w.folder)).View()
 	if err != nil {
 		o.find("the journal does not fold", "%v", err)
 		return

@@ -30,7 +30,7 @@ func (w *world) startJob(p *proc, dir string, files []*os.File) (pid int, err er
 	var j *jobs.Job
 	q := w.spawn(p.name+".j", 1, func(q *proc) {
 		defer syscall.Close(alive)
-		if w.oracle.state.Owner == j.Agent && w.oracle.slept != w.oracle.state.Turn { // else it needs no turn
+		if w.state.Owner == j.Agent && w.slept != w.state.Turn { // else it needs no turn
 			q.writer = w.byAgent(j.Agent)
 		}
 		q.sleep(jobLasts)

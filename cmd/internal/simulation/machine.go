@@ -16,20 +16,20 @@ import (
 
 // A Machine has processes, files, locks and a clock, and is driven by one goroutine.
 type Machine struct {
-	base   string // directory with all files of the run
-	data   string // the data directory
-	procs  []*proc
-	others map[int]identity.Info
-	pids   int
-	boot   int
-	began  time.Time
-	booted time.Time
-	log    []string
-	steps  int
-	passed int // points, by all processes
+	base      string // directory with all files of the run
+	data      string // the data directory
+	procs     []*proc
+	harnesses map[int]identity.Info
+	pids      int
+	boot      int
+	began     time.Time
+	booted    time.Time
+	log       []string
+	steps     int
+	passed    int // points, by all processes
 	disk
-	onStep   func() // after each step
-	stamp    string
+	onStep   func(changed bool) // after each step; whether the journal or state.json has changed
+	last     string             // what the files of the room were like
 	lastFail string
 	held     atomic.Pointer[map[string]*proc] // who had which lock when the step began
 	runs     atomic.Pointer[proc]             // the process of the step
@@ -50,7 +50,7 @@ func (m *Machine) newID() identity.Process {
 // newProcess starts a process that runs nothing of ours, such as a harness.
 func (m *Machine) newProcess(name string) identity.Process {
 	id := m.newID()
-	m.others[id.PID] = identity.Info{Process: id, PPID: 1, Name: name, Args: []string{name}}
+	m.harnesses[id.PID] = identity.Info{Process: id, PPID: 1, Name: name, Args: []string{name}}
 	return id
 }
 
@@ -128,15 +128,15 @@ func (m *Machine) settle() {
 	m.bury()
 	m.procs = slices.DeleteFunc(m.procs, func(p *proc) bool { return p.state == finished })
 	m.age()
-	stamp := m.disk.stamp()
+	before := m.last
+	m.last = m.stamp()
 	for _, p := range m.procs {
-		if p.state == sleeping && (stamp != m.stamp || !modTime(p.wake).Equal(p.seen)) {
+		if p.state == sleeping && (m.last != before || !modTime(p.wake).Equal(p.seen)) {
 			p.stir = true
 		}
 	}
-	m.stamp = stamp
 	if m.onStep != nil {
-		m.onStep()
+		m.onStep(m.last != before)
 	}
 }
 
@@ -217,13 +217,13 @@ func one[T any](all []*T, is func(*T) bool) *T {
 	return nil
 }
 
-// find returns the process with a name, nil if it has ended.
-func (m *Machine) find(name string) *proc {
+// process returns the one with a name, nil if it has ended.
+func (m *Machine) process(name string) *proc {
 	return one(m.procs, func(p *proc) bool { return p.name == name && p.state != finished })
 }
 
-// lives returns the process with a pid, nil if it has ended or was killed.
-func (m *Machine) lives(pid int) *proc {
+// running returns the process with a pid, nil if it has ended or was killed.
+func (m *Machine) running(pid int) *proc {
 	return one(m.procs, func(p *proc) bool { return p.id.PID == pid && p.state != finished && !p.killed })
 }
 

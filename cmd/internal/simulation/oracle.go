@@ -22,7 +22,6 @@ type oracle struct {
 	text  string
 
 	room   *fsroom.Room[*turn.State]
-	stamp  string
 	state  *turn.State // the room now
 	truths []string    // now
 	reads  []*reading
@@ -62,13 +61,11 @@ func (o *oracle) find(class, format string, args ...any) {
 }
 
 // watch looks at the machine after each step.
-func (o *oracle) watch() {
+func (o *oracle) watch(changed bool) {
 	if o.w.lastFail != "" {
 		o.find("panic", "%s", o.w.lastFail)
 	}
-	if stamp := o.w.disk.stamp(); stamp != o.stamp || o.state == nil {
-		before := o.state
-		o.stamp = stamp
+	if before := o.state; changed || before == nil {
 		if o.look(); before != nil {
 			o.passes(before, o.state)
 		}
@@ -93,7 +90,7 @@ func (o *oracle) watch() {
 
 // look reads the room, as a reader beside all processes. It returns who holds the turn.
 func (o *oracle) look() (owner string) {
-	if !modTime(o.w.room).IsZero() {
+	if !modTime(o.w.folder).IsZero() {
 		if snap, err := o.room.View(); err == nil {
 			o.state = snap.State
 			return o.state.Owner
@@ -121,7 +118,7 @@ func (o *oracle) now(settled bool, before []string) (truths []string) {
 	guards := func(p *proc) bool {
 		return p != nil && p.state != finished && !p.frozen && !p.killed && p.guards == st.Turn
 	}
-	if recorded && (!guards(o.w.lives(l.Guardian.PID)) || l.Ended.Why != "") || !recorded && !slices.ContainsFunc(o.w.procs, guards) {
+	if recorded && (!guards(o.w.running(l.Guardian.PID)) || l.Ended.Why != "") || !recorded && !slices.ContainsFunc(o.w.procs, guards) {
 		truths = append(truths, "guardian of "+st.Owner)
 	}
 	if !o.lives(st.Owner) {
@@ -133,7 +130,7 @@ func (o *oracle) now(settled bool, before []string) (truths []string) {
 // lives reports whether the process lives with which an agent has worked last.
 func (o *oracle) lives(agent string) bool {
 	p, ok := o.took[agent]
-	_, lives := o.w.others[p.PID]
+	_, lives := o.w.harnesses[p.PID]
 	x := o.w.byAgent(agent)
 	return x != nil && x.known && !x.ending && (lives || !ok)
 }

@@ -182,10 +182,10 @@ func (t table) Self() identity.Process { return t.p.id }
 
 func (t table) Inspect(pid int) (identity.Info, error) {
 	m := t.p.m
-	if q := m.lives(pid); q != nil {
+	if q := m.running(pid); q != nil {
 		return identity.Info{Process: q.id, PPID: q.parent, Name: "tt", Args: []string{"tt"}, Stopped: q.frozen}, nil
 	}
-	if info, ok := m.others[pid]; ok {
+	if info, ok := m.harnesses[pid]; ok {
 		return info, nil
 	}
 	return identity.Info{}, fs.ErrNotExist

@@ -85,17 +85,17 @@ func newGenerator(seed uint64, acts int, without []string) *generator {
 	return g
 }
 
-// next returns the next act.
-func (g *generator) next(w *world) (act, bool) {
+// next returns the next act, none at the end.
+func (g *generator) next(w *world) act {
 	if !g.begun {
 		if g.begun = true; g.IntN(3) == 0 {
-			return newAct("policy", ledgerVariable, "on"), true
+			return newAct("policy", ledgerVariable, "on")
 		} else if g.IntN(2) == 0 {
-			return newAct("policy", "TALKING_STICK_IDLE_TTL", []string{"20s", "2m"}[g.IntN(2)]), true
+			return newAct("policy", "TALKING_STICK_IDLE_TTL", []string{"20s", "2m"}[g.IntN(2)])
 		}
 	}
 	if g.left--; g.left < 0 {
-		return act{}, false
+		return act{}
 	}
 	var can []string
 	for _, p := range w.procs {
@@ -105,14 +105,14 @@ func (g *generator) next(w *world) (act, bool) {
 	}
 	switch n := g.IntN(100); {
 	case len(can) == 0 && n < 50, len(can) > 0 && n < g.sleepy:
-		return g.sleep(w), true
+		return g.sleep(w)
 	case len(can) == 0, n < g.sleepy+g.busy && len(w.procs) < 12:
 		for range 20 {
-			if a, ok := g.begin(w); ok {
-				return a, true
+			if a := g.begin(w); a.verb != "" {
+				return a
 			}
 		}
-		return g.sleep(w), true
+		return g.sleep(w)
 	}
 	name := can[g.IntN(len(can))]
 	if slices.Contains(can, g.last) && g.IntN(3) > 0 {
@@ -120,9 +120,9 @@ func (g *generator) next(w *world) (act, bool) {
 	}
 	g.last = name
 	if g.Float64() < g.rare {
-		return newAct("run", name, fmt.Sprint(1+int(g.ExpFloat64()*12))), true
+		return newAct("run", name, fmt.Sprint(1+int(g.ExpFloat64()*12)))
 	}
-	return newAct("run", name), true
+	return newAct("run", name)
 }
 
 // sleep lets time pass: mostly until something is due.
@@ -136,24 +136,24 @@ func (g *generator) sleep(w *world) act {
 }
 
 // begin returns an act that begins something.
-func (g *generator) begin(w *world) (act, bool) {
+func (g *generator) begin(w *world) act {
 	if g.opened < g.windows && (g.opened == 0 || g.IntN(3) == 0) {
 		name := string("abc"[g.opened])
 		g.opened++
-		return newAct("open", name, "s-"+name, g.id()), true
+		return newAct("open", name, "s-"+name, g.id())
 	}
 	k, x, p := g.kinds[g.IntN(len(g.kinds))], w.windows[g.IntN(len(w.windows))], &proc{state: finished}
 	if len(w.procs) > 0 {
 		p = w.procs[g.IntN(len(w.procs))]
 	}
 	if !k.when(w, x, p) {
-		return act{}, false
+		return act{}
 	}
 	words := strings.Fields(k.line)
 	for i, word := range words {
 		words[i] = g.word(word, w, x, p)
 	}
-	return newAct(words[0], words[1:]...), true
+	return newAct(words[0], words[1:]...)
 }
 
 // word returns what a word of a kind stands for.

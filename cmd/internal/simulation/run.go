@@ -20,18 +20,9 @@ import (
 	"github.com/talking-stick/tt/skills"
 )
 
-// An outcome is what a run has come to.
-type outcome struct {
-	class, text string // of what was found; "" for nothing
-	acts        []act  // that meant something
-	log         []string
-	steps       int
-	counts      map[string]int
-}
-
-// simulate runs what next returns, until it returns false or something was found, and then the end of
-// the run: all faults are over, and who wants the turn gets it. next is nil there.
-func simulate(t *testing.T, next func(*world) (act, bool)) (res outcome) {
+// simulate runs what next returns, until it returns no act or something was found, and then the end of
+// the run: all faults are over, and who wants the turn gets it. It returns what the world has come to.
+func simulate(t *testing.T, next func(*world) act) (w *world) {
 	shm := "/dev/shm" // where files cost no disk
 	if _, err := os.Stat(shm); err != nil {
 		shm = os.TempDir()
@@ -55,13 +46,13 @@ func simulate(t *testing.T, next func(*world) (act, bool)) (res outcome) {
 	must(skills.SetAuto(filepath.Join(base, "data"), "on"))
 	synctest.Test(t, func(t *testing.T) {
 		dir := filepath.Join(base, "w")
-		w := &world{dir: dir, home: filepath.Join(base, "home"), policy: map[string]string{ledgerVariable: "off"}, tree: map[string]string{}}
-		w.Machine = &Machine{base: base, data: filepath.Join(base, "data"), others: map[int]identity.Info{}, began: time.Now(), booted: time.Now()}
+		w = &world{dir: dir, home: filepath.Join(base, "home"), policy: map[string]string{ledgerVariable: "off"}, tree: map[string]string{}}
+		w.Machine = &Machine{base: base, data: filepath.Join(base, "data"), harnesses: map[int]identity.Info{}, began: time.Now(), booted: time.Now()}
 		store, err := fsroom.Open(w.data, fsroom.Options{NoWatch: true})
 		must(err)
 		w.oracle = oracle{w: w, room: fsroom.At(store, roomtypes.Stick(), fsroom.RoomName(dir)), grants: map[int64]string{}, events: map[int64]string{},
 			took: map[string]identity.Process{}, asleep: map[int64]time.Duration{}, counts: map[string]int{}}
-		w.room = w.oracle.room.Dir()
+		w.folder = w.room.Dir()
 		w.held.Store(&map[string]*proc{})
 		lockfile.Pause = w.pause
 		defer func() {
@@ -73,37 +64,30 @@ func simulate(t *testing.T, next func(*world) (act, bool)) (res outcome) {
 			lockfile.Pause = nil
 		}()
 		w.program = ttcmd.Program(ttcmd.Build{Version: "sim", Machine: func(env *cli.Env) *ttcmd.Machine { return w.machine(env) }})
-		w.onStep = w.oracle.watch
-		for w.oracle.class == "" {
-			a, ok := next(w)
-			if !ok {
-				break
-			}
+		w.onStep = w.watch
+		for a := next(w); a.verb != "" && w.class == ""; a = next(w) {
 			w.log = append(w.log, a.String())
 			if w.apply(a) {
-				res.acts = append(res.acts, a)
+				w.acts = append(w.acts, a)
 			} else {
 				w.log = w.log[:len(w.log)-1]
 			}
 		}
-		if w.oracle.class == "" {
+		if w.class == "" {
 			w.finale()
 		}
 		w.end()
-		res.class, res.text, res.log, res.steps, res.counts = w.oracle.class, w.oracle.text, w.log, w.passed, w.oracle.counts
 	})
-	return res
+	return w
 }
 
 // replay runs a trace.
-func replay(t *testing.T, trace []act) outcome {
-	n := 0
-	return simulate(t, func(*world) (act, bool) {
-		if n == len(trace) {
-			return act{}, false
+func replay(t *testing.T, trace []act) *world {
+	return simulate(t, func(*world) (a act) {
+		if len(trace) > 0 {
+			a, trace = trace[0], trace[1:]
 		}
-		n++
-		return trace[n-1], true
+		return a
 	})
 }
 

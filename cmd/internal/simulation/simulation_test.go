@@ -77,10 +77,10 @@ func TestSameSeedSameTrace(t *testing.T) {
 const always, few = 5, 3
 
 // firsts has what the first run of a seed came to, of so few seeds as run with all tests.
-var firsts = map[uint64]outcome{}
+var firsts = map[uint64]*world{}
 
 // first runs a seed, with all acts, unless another test has run it.
-func first(t *testing.T, seed uint64) outcome {
+func first(t *testing.T, seed uint64) *world {
 	o, ok := firsts[seed]
 	if !ok {
 		if o = simulate(t, newGenerator(seed, *length, nil).next); seed <= always {
@@ -100,13 +100,13 @@ func TestSeeds(t *testing.T) {
 	seed := *from
 	defer func() { t.Logf("seeds %d to %d", *from, seed-1) }()
 	for ; seed < *from+uint64(*seeds) || time.Since(began) < *lasts; seed++ {
-		var o outcome
+		var o *world
 		if *without == "" {
 			o = first(t, seed)
 		} else {
 			o = simulate(t, newGenerator(seed, *length, strings.Split(*without, ",")).next)
 		}
-		steps += o.steps
+		steps += o.passed
 		for k, n := range o.counts {
 			counts[k] += n
 		}

@@ -74,7 +74,7 @@ var acts = map[string]struct {
 	"back": {"NAME", func(w *world, a act) bool {
 		done := w.putBack(a.arg(0), false)
 		if done {
-			w.oracle.forget()
+			w.forget()
 		}
 		return done
 	}},
@@ -93,7 +93,7 @@ func (w *world) apply(a act) bool {
 			return false
 		}
 	case "PROCESS":
-		if a.p = w.find(a.arg(0)); a.p == nil {
+		if a.p = w.process(a.arg(0)); a.p == nil {
 			return false
 		}
 	}
@@ -146,6 +146,6 @@ func (w *world) doPower(a act) bool {
 		x.alive, x.inTurn = false, false
 	}
 	w.powerCut(a.number(0), a.arg(1) == "1", a.arg(2) == "1")
-	w.oracle.folds()
+	w.folds()
 	return true
 }

@@ -97,7 +97,7 @@ func (w *world) hook(p *proc, x *window, kind, event string, more map[string]any
 	session := x.session
 	r = w.tt(p, x, string(stdin), "hook", kind, "--harness", "claude-code")
 	if (kind == "context" || kind == "stop") && over.MatchString(r.out) {
-		w.oracle.wantsNot(x.agent)
+		w.wantsNot(x.agent)
 	}
 	output := r.object("hookSpecificOutput")
 	if paths, _ := output["watchPaths"].([]any); len(paths) > 0 && x.session == session {
@@ -134,8 +134,8 @@ func (w *world) edit(a act) bool {
 	gone := func() bool { return x.session != session || !x.alive }
 	w.child(a.arg(1), x, "edit", func(p *proc) {
 		w.prompt(p, x)
-		w.oracle.beginReading(p)
-		others, began := w.oracle.others(x), w.steps
+		w.beginReading(p)
+		others, began := w.others(x), w.steps
 		file := "f-" + x.name
 		kind, tool := "edit", map[string]any{"tool_name": "Edit", "tool_input": map[string]any{"file_path": filepath.Join(w.dir, file)}}
 		if shell {
@@ -147,22 +147,22 @@ func (w *world) edit(a act) bool {
 		}
 		if refused != "" {
 			w.logf("%s (%s) is refused: %s", p.name, x.name, w.brief(refused))
-			w.oracle.refusedTo(p, x, refused)
+			w.refusedTo(p, x, refused)
 			if x.refused.IsZero() && !p.older {
 				x.refused = time.Now()
-				w.oracle.callsBegin(x.agent)
+				w.callsBegin(x.agent)
 			}
 			x.reason = refused
 			return
 		}
 		took := strings.Contains(r.out, "You have the turn")
-		w.oracle.permitted(p, x, r, took, others)
+		w.permitted(p, x, r, took, others)
 		if w.policy[ledgerVariable] == "on" && !p.excused && w.touched < began && p.failed == "" {
 			what := file
 			if shell || took { // it may write whatever it likes
 				what = ""
 			}
-			w.oracle.restorable(x, what)
+			w.restorable(x, what)
 		}
 		w.touch(file)
 		p.writer = x
@@ -230,8 +230,8 @@ func (w *world) listen(a act) bool {
 // kill ends a process. If it was to tell a session that the room has ended, nobody is left that could. A session does
 // not go on because the hook at its end is killed: its process ends with it.
 func (w *world) kill(p *proc) {
-	if s := w.oracle.state; s != nil && !s.Open && strings.HasPrefix(p.detail, "bell") {
-		w.oracle.wantsNot(p.window.agent)
+	if s := w.state; s != nil && !s.Open && strings.HasPrefix(p.detail, "bell") {
+		w.wantsNot(p.window.agent)
 	}
 	w.doom(p)
 	if x := p.window; x != nil && x.ending && strings.HasPrefix(p.detail, "end ") {
@@ -242,7 +242,7 @@ func (w *world) kill(p *proc) {
 // die ends the process of a window at once, and what it has started but the background.
 func (w *world) die(x *window) {
 	x.alive, x.inTurn = false, false
-	delete(w.others, x.proc.PID)
+	delete(w.harnesses, x.proc.PID)
 	w.stirAll()
 	for _, p := range w.procs {
 		if p.window == x {
@@ -292,12 +292,12 @@ func (w *world) command(a act) bool {
 		at = 2
 	}
 	w.child(a.arg(1), x, strings.Join(args, " "), func(p *proc) {
-		w.oracle.beginReading(p)
-		w.oracle.asked(p, x, args)
+		w.beginReading(p)
+		w.asked(p, x, args)
 		r := w.tt(p, x, "", slices.Insert(slices.Clone(args), at, "--json")...)
 		w.logf("%s (%s) %s: %s", p.name, x.name, strings.Join(args, " "), w.said(r))
 		if x.session == session && x.alive {
-			w.oracle.answered(p, x, args[0], r)
+			w.answered(p, x, args[0], r)
 		}
 	}).tool = !slices.Contains([]string{"status", "state", "why", "list", "check"}, args[0])
 	return true

@@ -24,7 +24,8 @@ type world struct {
 	policy  map[string]string // environment of all processes
 	program *cli.Program
 	windows []*window
-	oracle  oracle
+	acts    []act // that meant something
+	oracle
 	tree    map[string]string // what those that may write have made of the files of the workspace
 	touched int               // the step at which one of them was changed
 }
@@ -69,7 +70,7 @@ func (w *world) tt(p *proc, x *window, stdin string, args ...string) result {
 		r.refusal, r.message = failure.Error, failure.Message
 	}
 	if r.refusal == "internal" || r.refusal == "corrupt_room" {
-		w.oracle.find("a command fails: "+r.refusal, "%s %s: %s", p.name, args[0], r.message)
+		w.find("a command fails: "+r.refusal, "%s %s: %s", p.name, args[0], r.message)
 	}
 	if args[0] == "hook" {
 		b, _ := os.ReadFile(w.hookLog(p))
@@ -103,14 +104,14 @@ func (w *world) env(p *proc, x *window, args []string) *cli.Env {
 
 // machine is what the product is told of the machine.
 func (w *world) machine(env *cli.Env) *ttcmd.Machine {
-	p := w.find(env.Lookup("TT_SIM_PROCESS"))
+	p := w.process(env.Lookup("TT_SIM_PROCESS"))
 	if p == nil {
 		p = &proc{m: w.Machine, name: "none"} // it was killed and comes to its end
 	}
 	m := &ttcmd.Machine{Table: table{p}, Clock: p.clock, Options: p.options}
 	m.Start = func(args []string, _ *os.File, files ...*os.File) (int, error) { return w.start(p, args, files) }
 	m.Kill = func(pid int) {
-		if q := w.lives(pid); q != nil {
+		if q := w.running(pid); q != nil {
 			w.doom(q)
 		}
 	}
