@@ -12,16 +12,15 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"flag"
 	"fmt"
-	"go/ast"
-	"go/parser"
-	"go/token"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -62,41 +61,22 @@ func read(path string) (all []mutant, err error) {
 	return all, nil
 }
 
-// apply returns the text of a file with the change.
+// apply returns the text of a file with the change. The function, a method with its type before its name, is found in the way
+// that gofmt writes it.
 func (m mutant) apply(text []byte) ([]byte, error) {
-	set := token.NewFileSet()
-	file, err := parser.ParseFile(set, m.file, text, parser.SkipObjectResolution)
-	if err != nil {
-		return nil, err
+	name := m.function
+	if kind, method, ok := strings.Cut(m.function, "."); ok {
+		name = `\(\w+ \*?` + kind + `(\[\w+\])?\) ` + method
 	}
-	for _, d := range file.Decls {
-		f, ok := d.(*ast.FuncDecl)
-		if !ok || nameOf(f) != m.function {
-			continue
-		}
-		from, to := set.Position(f.Pos()).Offset, set.Position(f.End()).Offset
-		body := string(text[from:to])
-		if n := strings.Count(body, m.old); n != 1 {
-			return nil, fmt.Errorf("%s: %s in %s has %d times %q", m.name, m.function, m.file, n, m.old)
-		}
-		return []byte(string(text[:from]) + strings.Replace(body, m.old, m.new, 1) + string(text[to:])), nil
+	at := regexp.MustCompile(`(?ms)^func ` + name + `[\[(].*?^}$`).FindIndex(text)
+	if at == nil {
+		return nil, fmt.Errorf("%s: there is no function %s in %s", m.name, m.function, m.file)
 	}
-	return nil, fmt.Errorf("%s: there is no function %s in %s", m.name, m.function, m.file)
-}
-
-// nameOf returns the name of a function, that of a method with its type before it.
-func nameOf(f *ast.FuncDecl) string {
-	if f.Recv == nil {
-		return f.Name.Name
+	body := string(text[at[0]:at[1]])
+	if n := strings.Count(body, m.old); n != 1 {
+		return nil, fmt.Errorf("%s: %s in %s has %d times %q", m.name, m.function, m.file, n, m.old)
 	}
-	t := f.Recv.List[0].Type
-	if star, ok := t.(*ast.StarExpr); ok {
-		t = star.X
-	}
-	if index, ok := t.(*ast.IndexExpr); ok {
-		t = index.X
-	}
-	return t.(*ast.Ident).Name + "." + f.Name.Name
+	return slices.Concat(text[:at[0]], []byte(strings.Replace(body, m.old, m.new, 1)), text[at[1]:]), nil
 }
 
 func run() error {
@@ -129,7 +109,7 @@ func run() error {
 	if out, err := exec.Command("cp", "-a", top+"/.", dir).CombinedOutput(); err != nil {
 		return fmt.Errorf("%v: %s", err, out)
 	}
-	killed, tried, lived := 0, 0, []string(nil)
+	tried, lived := 0, []string(nil)
 	for _, m := range all {
 		if !slices.ContainsFunc(strings.Split(*only, ","), func(part string) bool { return strings.Contains(m.name, part) }) {
 			continue
@@ -140,13 +120,10 @@ func run() error {
 		}
 		if tried++; by == "" {
 			lived = append(lived, m.name)
-			by = "LIVES"
-		} else {
-			killed++
 		}
-		fmt.Printf("%-40s %6.1fs  %s\n", m.name, used.Seconds(), by)
+		fmt.Printf("%-40s %6.1fs  %s\n", m.name, used.Seconds(), cmp.Or(by, "LIVES"))
 	}
-	fmt.Printf("killed %d of %d\n", killed, tried)
+	fmt.Printf("killed %d of %d\n", tried-len(lived), tried)
 	if len(lived) > 0 {
 		return fmt.Errorf("these live: %s", strings.Join(lived, " "))
 	}
