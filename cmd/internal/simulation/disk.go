@@ -106,7 +106,6 @@ func (m *Machine) powerCut(tenths int, older, emptied bool) {
 			_ = os.Truncate(path, 0)
 		}
 	}
-	clear(m.harnesses)
 	m.boot++
 	m.booted = time.Now()
 }

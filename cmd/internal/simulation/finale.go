@@ -31,10 +31,10 @@ func (w *world) finale() {
 		waits := false
 		acted = false
 		for _, x := range w.windows {
-			waits = waits || x.alive && !x.refused.IsZero()
+			waits = waits || x.alive && x.refused
 			switch {
 			case !x.alive, w.runsFor(x):
-			case x.inTurn && x.called && !x.refused.IsZero(): // its model was woken, and tries again
+			case x.inTurn && x.called && x.refused: // its model was woken, and tries again
 				if x.called = false; strings.Contains(x.reason, "Do: tt take") {
 					do(x, "tt", "take", "--reason", "x")
 				} else {
@@ -69,10 +69,10 @@ func (w *world) finale() {
 	silent := st != nil && has("guardian of "+st.Owner) && (w.back == st.Turn || has("harness of "+st.Owner))
 	for _, x := range w.windows {
 		called := func(y *window) bool { return y.agent == x.agent && y.called }
-		waits := x.alive && !x.refused.IsZero() && strings.Contains(x.reason, "you are called")
+		waits := x.alive && x.refused && strings.Contains(x.reason, "you are called")
 		assigned := st != nil && st.ReservedFor != "" && st.Pending.From == x.agent // it waits for that session
 		if waits && !silent && !assigned && !slices.ContainsFunc(w.windows, called) {
-			w.find("who wants the turn is not called", "%s was refused %v ago: %s", x.name, time.Since(x.refused).Round(time.Second), x.reason)
+			w.find("who wants the turn is not called", "%s was refused: %s", x.name, x.reason)
 		}
 	}
 	if w.class == "" {

@@ -32,7 +32,7 @@ func (o *oracle) forget() {
 	}
 	for _, x := range o.w.windows {
 		if !o.state.Open || !o.room.Agent(x.agent).Has("wants") { // its life may have been closed since
-			x.refused = never
+			x.refused = false
 		}
 		x.called = x.called || o.room.Agent(x.agent).Has("called")
 	}

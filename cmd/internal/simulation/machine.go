@@ -16,17 +16,16 @@ import (
 
 // A Machine has processes, files, locks and a clock, and is driven by one goroutine.
 type Machine struct {
-	base      string // directory with all files of the run
-	data      string // the data directory
-	procs     []*proc
-	harnesses map[int]identity.Info
-	pids      int
-	boot      int
-	began     time.Time
-	booted    time.Time
-	log       []string
-	steps     int
-	passed    int // points, by all processes
+	base   string // directory with all files of the run
+	data   string // the data directory
+	procs  []*proc
+	pids   int
+	boot   int
+	began  time.Time
+	booted time.Time
+	log    []string
+	steps  int
+	passed int // points, by all processes
 	disk
 	onStep   func(changed bool) // after each step; whether the journal or state.json has changed
 	last     string             // what the files of the room were like
@@ -45,13 +44,6 @@ func (m *Machine) newID() identity.Process {
 	m.pids++
 	const beyond = 5_000_000 // no process of the real machine has such a pid
 	return identity.Process{Host: "sim", Boot: fmt.Sprint("boot", m.boot), Namespace: "ns", PID: beyond + m.pids, Start: uint64(100000 + 1000*m.pids)}
-}
-
-// newProcess starts a process that runs nothing of ours, such as a harness.
-func (m *Machine) newProcess(name string) identity.Process {
-	id := m.newID()
-	m.harnesses[id.PID] = identity.Info{Process: id, PPID: 1, Name: name, Args: []string{name}}
-	return id
 }
 
 // helperWaits is pause for another goroutine of the process that runs. If that process has the lock itself, this is

@@ -129,10 +129,9 @@ func (o *oracle) now(settled bool, before []string) (truths []string) {
 
 // lives reports whether the process lives with which an agent has worked last.
 func (o *oracle) lives(agent string) bool {
-	p, ok := o.took[agent]
-	_, lives := o.w.harnesses[p.PID]
 	x := o.w.byAgent(agent)
-	return x != nil && x.known && !x.ending && (lives || !ok)
+	p, ok := o.took[agent]
+	return x != nil && x.known && !x.ending && (!ok || o.w.harness(p.PID) != nil)
 }
 
 // beginReading begins to watch what is true while the process reads.
@@ -303,15 +302,8 @@ func (o *oracle) granted(x *window, r result) {
 func (o *oracle) wantsNot(agent string) {
 	for _, x := range o.w.windows {
 		if x.agent == agent {
-			x.refused = never
+			x.refused = false
 		}
-	}
-}
-
-// callsBegin is called when a window of an agent is refused: what has called the agent before counts no more.
-func (o *oracle) callsBegin(agent string) {
-	for _, x := range o.w.windows {
-		x.called = x.called && x.agent != agent
 	}
 }
 

@@ -33,7 +33,7 @@ var errKilled = errors.New("killed")
 // stops at points: calls of the product that touch the disk, the clock, the table of processes
 // or a lock.
 type proc struct {
-	m      *Machine
+	w      *world
 	name   string // as traces call it
 	id     identity.Process
 	parent int // pid
@@ -68,18 +68,18 @@ type proc struct {
 }
 
 // spawn starts a process. It runs when the scheduler picks it.
-func (m *Machine) spawn(name string, parent int, run func(*proc)) *proc {
-	p := &proc{m: m, name: name, id: m.newID(), parent: parent, resume: make(chan struct{})}
-	m.procs = append(m.procs, p)
+func (w *world) spawn(name string, parent int, run func(*proc)) *proc {
+	p := &proc{w: w, name: name, id: w.newID(), parent: parent, resume: make(chan struct{})}
+	w.procs = append(w.procs, p)
 	go func() {
 		<-p.resume
 		p.own = outermost()
 		defer func() {
 			if r := recover(); r != nil && r != any(errKilled) {
-				m.lastFail = fmt.Sprintf("panic in %s: %v\n%s", p.name, r, debug.Stack())
+				w.lastFail = fmt.Sprintf("panic in %s: %v\n%s", p.name, r, debug.Stack())
 			}
 			p.state = finished
-			m.busy.Store(false) // last: the scheduler goes on
+			w.busy.Store(false) // last: the scheduler goes on
 		}()
 		if !p.killed {
 			run(p)
@@ -107,7 +107,7 @@ func (p *proc) point() {
 		return
 	}
 	p.points++
-	p.m.passed++
+	p.w.passed++
 	if p.budget--; p.running && p.budget != 0 {
 		return
 	}
@@ -117,7 +117,7 @@ func (p *proc) point() {
 // park gives the processor back.
 func (p *proc) park(s state) {
 	p.state, p.running = s, false
-	p.m.busy.Store(false)
+	p.w.busy.Store(false)
 	<-p.resume
 	p.mine()
 }
@@ -165,7 +165,7 @@ func (p *proc) setUntil(ctx context.Context, d time.Duration) {
 }
 
 // outermost returns the function that the running goroutine began with. Of the goroutines that a process of the
-// simulation has, one began as [Machine.spawn] does.
+// simulation has, one began as [world.spawn] does.
 func outermost() uintptr {
 	var pcs [512]uintptr
 	n := runtime.Callers(0, pcs[:])
@@ -181,12 +181,11 @@ type table struct{ p *proc }
 func (t table) Self() identity.Process { return t.p.id }
 
 func (t table) Inspect(pid int) (identity.Info, error) {
-	m := t.p.m
-	if q := m.running(pid); q != nil {
+	if q := t.p.w.running(pid); q != nil {
 		return identity.Info{Process: q.id, PPID: q.parent, Name: "tt", Args: []string{"tt"}, Stopped: q.frozen}, nil
 	}
-	if info, ok := m.harnesses[pid]; ok {
-		return info, nil
+	if x := t.p.w.harness(pid); x != nil {
+		return identity.Info{Process: x.proc, PPID: 1, Name: "claude", Args: []string{"claude"}}, nil
 	}
 	return identity.Info{}, fs.ErrNotExist
 }
@@ -204,8 +203,8 @@ func (t table) Verdict(p identity.Process) identity.Verdict {
 // clock is the clock of a process.
 func (p *proc) clock() turn.Instant {
 	p.point()
-	m := p.m
-	return turn.At(time.Now(), fmt.Sprint("boot", m.boot), time.Since(m.booted)+time.Hour)
+	w := p.w
+	return turn.At(time.Now(), fmt.Sprint("boot", w.boot), time.Since(w.booted)+time.Hour)
 }
 
 // options completes the options of the store of a process.
@@ -224,7 +223,7 @@ func (p *proc) options(o *fsroom.Options) {
 		if err := p.fail("sync"); err != nil {
 			return err
 		}
-		p.m.sync()
+		p.w.sync()
 		return nil
 	}
 	o.SyncDir = func(string) error { return p.fail("sync directory") }
@@ -242,6 +241,6 @@ func (p *proc) fail(what string) error {
 		return nil
 	}
 	p.failed = what
-	p.m.logf("%s: %s fails: %v", p.name, what, p.failure)
-	return &fs.PathError{Op: what, Path: filepath.Join(p.m.data, "x"), Err: p.failure}
+	p.w.logf("%s: %s fails: %v", p.name, what, p.failure)
+	return &fs.PathError{Op: what, Path: filepath.Join(p.w.data, "x"), Err: p.failure}
 }

@@ -36,7 +36,7 @@ type kind struct {
 func whenever(*world, *window, *proc) bool      { return true }
 func alive(_ *world, x *window, _ *proc) bool   { return x.alive }
 func lives(w *world, x *window, _ *proc) bool   { return x.alive && w.calls(x) < 3 } // not all do all at once
-func wants(w *world, x *window, _ *proc) bool   { return x.refused.IsZero() && lives(w, x, nil) }
+func wants(w *world, x *window, _ *proc) bool   { return !x.refused && lives(w, x, nil) }
 func quiet(w *world, x *window, _ *proc) bool   { return x.alive && w.calls(x) == 0 }
 func works(w *world, x *window, _ *proc) bool   { return x.inTurn && quiet(w, x, nil) }
 func rests(_ *world, x *window, _ *proc) bool   { return x.alive && !x.inTurn }

@@ -47,7 +47,7 @@ func simulate(t *testing.T, next func(*world) act) (w *world) {
 	synctest.Test(t, func(t *testing.T) {
 		dir := filepath.Join(base, "w")
 		w = &world{dir: dir, home: filepath.Join(base, "home"), policy: map[string]string{ledgerVariable: "off"}, tree: map[string]string{}}
-		w.Machine = &Machine{base: base, data: filepath.Join(base, "data"), harnesses: map[int]identity.Info{}, began: time.Now(), booted: time.Now()}
+		w.Machine = &Machine{base: base, data: filepath.Join(base, "data"), began: time.Now(), booted: time.Now()}
 		store, err := fsroom.Open(w.data, fsroom.Options{NoWatch: true})
 		must(err)
 		w.oracle = oracle{w: w, room: fsroom.At(store, roomtypes.Stick(), fsroom.RoomName(dir)), grants: map[int64]string{}, events: map[int64]string{},

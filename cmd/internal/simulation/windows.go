@@ -3,6 +3,7 @@ package simulation
 import (
 	"cmp"
 	"encoding/json"
+	"maps"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -22,7 +23,7 @@ type window struct {
 	inTurn   bool // its model works
 	offered  bool // its model was told that the turn is reserved for it
 	hand     bool // its model was told that it has the turn
-	refused  time.Time
+	refused  bool
 	called   bool   // since it was refused
 	stopping bool   // the hook at the end of its model's turn runs
 	unheard  bool   // the one that the harness runs beside that in the background has yet to
@@ -56,6 +57,11 @@ func (w *world) byAgent(agent string) *window {
 	return one(w.windows, func(x *window) bool { return x.agent == agent && x.alive })
 }
 
+// harness returns the living window of a process, nil if there is none.
+func (w *world) harness(pid int) *window {
+	return one(w.windows, func(x *window) bool { return x.proc.PID == pid && x.alive })
+}
+
 // open opens a window with a session in a new process.
 func (w *world) open(a act) bool {
 	x := w.window(a.arg(0))
@@ -67,7 +73,7 @@ func (w *world) open(a act) bool {
 		return false
 	}
 	w.step(w.spawn("whoami", 1, func(p *proc) {
-		*x = window{name: a.arg(0), session: a.arg(1), proc: w.newProcess("claude"), alive: true}
+		*x = window{name: a.arg(0), session: a.arg(1), proc: w.newID(), alive: true}
 		w.whoami(p, x)
 	}), 0)
 	w.child(a.arg(2), x, "begin", func(p *proc) { w.begin(p, x, "startup") })
@@ -90,9 +96,7 @@ var over = regexp.MustCompile(`the room at .* has ended|you were removed`)
 // hook runs a hook for an event of the harness. It returns why it refuses, "" if it does not.
 func (w *world) hook(p *proc, x *window, kind, event string, more map[string]any) (r result, refused string) {
 	payload := map[string]any{"session_id": x.session, "cwd": w.dir, "hook_event_name": event}
-	for k, v := range more {
-		payload[k] = v
-	}
+	maps.Copy(payload, more)
 	stdin, _ := json.Marshal(payload)
 	session := x.session
 	r = w.tt(p, x, string(stdin), "hook", kind, "--harness", "claude-code")
@@ -148,9 +152,11 @@ func (w *world) edit(a act) bool {
 		if refused != "" {
 			w.logf("%s (%s) is refused: %s", p.name, x.name, w.brief(refused))
 			w.refusedTo(p, x, refused)
-			if x.refused.IsZero() && !p.older {
-				x.refused = time.Now()
-				w.callsBegin(x.agent)
+			if !x.refused && !p.older {
+				x.refused = true
+				for _, y := range w.windows { // what has called it before counts no more
+					y.called = y.called && y.agent != x.agent
+				}
 			}
 			x.reason = refused
 			return
@@ -185,7 +191,7 @@ func (w *world) idle(a act) bool {
 		if fails {
 			w.hook(p, x, "fails", "StopFailure", map[string]any{"error": cmp.Or(a.arg(2), "rate_limit")})
 			if x.inTurn = false; x.watch == "" { // the hook that says what to watch was killed: nothing is left that could call it
-				x.refused = never
+				x.refused = false
 			}
 			return
 		}
@@ -242,10 +248,14 @@ func (w *world) kill(p *proc) {
 // die ends the process of a window at once, and what it has started but the background.
 func (w *world) die(x *window) {
 	x.alive, x.inTurn = false, false
-	delete(w.harnesses, x.proc.PID)
 	w.stirAll()
+	w.stop(x, func(*proc) bool { return true })
+}
+
+// stop ends processes of a window. Nothing writes by it any more, for a job of a session that has ended keeps no turn.
+func (w *world) stop(x *window, which func(*proc) bool) {
 	for _, p := range w.procs {
-		if p.window == x {
+		if p.window == x && which(p) {
 			w.doom(p)
 		}
 		if p.writer == x {
@@ -270,14 +280,7 @@ func (w *world) endSession(a act) bool {
 			w.die(x)
 			return
 		}
-		for _, q := range w.procs { // what its model waited for goes on no more
-			if q.window == x && q.tool {
-				w.doom(q)
-			}
-			if q.writer == x { // a job of a session that has ended keeps no turn
-				q.writer = nil
-			}
-		}
+		w.stop(x, func(p *proc) bool { return p.tool }) // what its model waited for goes on no more
 		*x = window{name: x.name, session: a.arg(1), proc: x.proc, alive: true}
 		w.whoami(p, x)
 		w.begin(p, x, "clear")

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -89,9 +90,7 @@ func (w *world) hookLog(p *proc) string { return filepath.Join(w.base, p.name+".
 func (w *world) env(p *proc, x *window, args []string) *cli.Env {
 	set := map[string]string{"TT_SIM_PROCESS": p.name, "TALKING_STICK_DATA_DIR": w.data, "HOME": w.home, "USER": "sim",
 		"TT_HOOK_LOG": w.hookLog(p)}
-	for k, v := range w.policy {
-		set[k] = v
-	}
+	maps.Copy(set, w.policy)
 	if x != nil {
 		set["CLAUDECODE"], set["CLAUDE_CODE_ENTRYPOINT"] = "1", "cli"
 		set["CLAUDE_CODE_SESSION_ID"], set["CLAUDE_PID"] = x.session, fmt.Sprint(x.proc.PID)
@@ -106,7 +105,7 @@ func (w *world) env(p *proc, x *window, args []string) *cli.Env {
 func (w *world) machine(env *cli.Env) *ttcmd.Machine {
 	p := w.process(env.Lookup("TT_SIM_PROCESS"))
 	if p == nil {
-		p = &proc{m: w.Machine, name: "none"} // it was killed and comes to its end
+		p = &proc{w: w, name: "none"} // it was killed and comes to its end
 	}
 	m := &ttcmd.Machine{Table: table{p}, Clock: p.clock, Options: p.options}
 	m.Start = func(args []string, _ *os.File, files ...*os.File) (int, error) { return w.start(p, args, files) }
@@ -126,7 +125,7 @@ func (w *world) start(p *proc, args []string, files []*os.File) (pid int, err er
 	}
 	switch args[0] {
 	case "record":
-		w.tt(&proc{m: w.Machine, name: p.name + ".r"}, nil, "", args...)
+		w.tt(&proc{w: w, name: p.name + ".r"}, nil, "", args...)
 		return p.id.PID, nil
 	case "job-run":
 		return w.startJob(p, args[len(args)-1], files)

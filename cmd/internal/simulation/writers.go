@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/talking-stick/tt/fsroom/turn"
 )
@@ -84,9 +83,6 @@ func (o *oracle) permitted(p *proc, x *window, r result, took, others bool) {
 	x.called = x.called || x.agent == owner
 	o.wantsNot(x.agent)
 }
-
-// never is the time of what has not happened.
-var never time.Time
 
 // ledgerVariable switches the ledger.
 const ledgerVariable = "TALKING_STICK_LEDGER"
