@@ -61,10 +61,8 @@ func (o *oracle) history() {
 			grants[e.Turn] = e.To
 		}
 	}
-	if !modTime(o.w.folder).IsZero() { // what the journal has lost is said with the next change
-		if snap, err := o.room.View(); err == nil && snap.Lost != nil {
-			lost = snap.State.Seq + 1
-		}
+	if snap := o.view(); snap != nil && snap.Lost != nil { // what the journal has lost is said with the next change
+		lost = snap.State.Seq + 1
 	}
 	for _, seq := range slices.Sorted(maps.Keys(o.events)) {
 		if kind, ok := kinds[seq]; seq >= lost && (!ok || kind != o.events[seq]) {
@@ -81,11 +79,8 @@ func (o *oracle) history() {
 
 // folds compares the room with what its journals alone make of it, unless they have lost something.
 func (o *oracle) folds() {
-	if modTime(o.w.folder).IsZero() {
-		return
-	}
-	has, err := o.room.View()
-	if err != nil || has.Lost != nil || has.Stale || !has.State.Open {
+	has := o.view()
+	if has == nil || has.Lost != nil || has.Stale || !has.State.Open {
 		return
 	}
 	data := filepath.Join(o.w.base, "fold")

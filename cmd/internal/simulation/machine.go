@@ -25,14 +25,12 @@ type Machine struct {
 	booted time.Time
 	log    []string
 	steps  int
-	passed int // points, by all processes
 	disk
-	onStep   func(changed bool) // after each step; whether the journal or state.json has changed
-	last     string             // what the files of the room were like
-	lastFail string
-	held     atomic.Pointer[map[string]*proc] // who had which lock when the step began
-	runs     atomic.Pointer[proc]             // the process of the step
-	busy     atomic.Bool                      // it has not stopped
+	onStep func(changed bool)               // after each step; whether the journal or state.json has changed
+	last   string                           // what the files of the room were like
+	held   atomic.Pointer[map[string]*proc] // who had which lock when the step began
+	runs   atomic.Pointer[proc]             // the process of the step
+	busy   atomic.Bool                      // it has not stopped
 }
 
 func (m *Machine) logf(format string, args ...any) {
@@ -123,9 +121,7 @@ func (m *Machine) settle() {
 	before := m.last
 	m.last = m.stamp()
 	for _, p := range m.procs {
-		if p.state == sleeping && (m.last != before || !modTime(p.wake).Equal(p.seen)) {
-			p.stir = true
-		}
+		p.stir = p.stir || p.state == sleeping && m.last != before
 	}
 	if m.onStep != nil {
 		m.onStep(m.last != before)

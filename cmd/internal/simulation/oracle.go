@@ -62,9 +62,6 @@ func (o *oracle) find(class, format string, args ...any) {
 
 // watch looks at the machine after each step.
 func (o *oracle) watch(changed bool) {
-	if o.w.lastFail != "" {
-		o.find("panic", "%s", o.w.lastFail)
-	}
 	if before := o.state; changed || before == nil {
 		if o.look(); before != nil {
 			o.passes(before, o.state)
@@ -88,15 +85,23 @@ func (o *oracle) watch(changed bool) {
 	})
 }
 
-// look reads the room, as a reader beside all processes. It returns who holds the turn.
-func (o *oracle) look() (owner string) {
-	if !modTime(o.w.folder).IsZero() {
-		if snap, err := o.room.View(); err == nil {
-			o.state = snap.State
-			return o.state.Owner
-		}
+// view reads the room, as a reader beside all processes. It returns nil if it cannot.
+func (o *oracle) view() *fsroom.Snapshot[*turn.State] {
+	if modTime(o.w.folder).IsZero() {
+		return nil
 	}
-	return ""
+	snap, _ := o.room.View()
+	return snap
+}
+
+// look reads the room, and returns who holds the turn.
+func (o *oracle) look() (owner string) {
+	snap := o.view()
+	if snap == nil {
+		return ""
+	}
+	o.state = snap.State
+	return o.state.Owner
 }
 
 // now returns what is true now of the holder, and of the processes that it depends on: if not settled, what was before.

@@ -41,8 +41,6 @@ type proc struct {
 	frozen bool      // stopped by a signal
 	until  time.Time // while it waits or sleeps; zero: without end
 	lock   string    // path of the file whose lock it waits for
-	wake   string    // path of the file whose time tells a sleeping process of a change
-	seen   time.Time // time of that file when it fell asleep
 	stir   bool      // something has changed while it slept
 
 	points  int // that it has passed
@@ -62,7 +60,6 @@ type proc struct {
 	excused  bool    // no order helps against what it writes: see [oracle.overrun]
 	tool     bool    // its model waits for it
 	older    bool    // what it says may be from before a grant to its agent, or before something that was undone
-	agent    string  // of a guardian
 	guards   int64   // the turn of a guardian
 	children int
 }
@@ -75,8 +72,8 @@ func (w *world) spawn(name string, parent int, run func(*proc)) *proc {
 		<-p.resume
 		p.own = outermost()
 		defer func() {
-			if r := recover(); r != nil && r != any(errKilled) {
-				w.lastFail = fmt.Sprintf("panic in %s: %v\n%s", p.name, r, debug.Stack())
+			if r := recover(); r != nil && r != any(errKilled) && w.onStep != nil {
+				w.find("panic", "%s: %v\n%s", p.name, r, debug.Stack())
 			}
 			p.state = finished
 			w.busy.Store(false) // last: the scheduler goes on
@@ -107,7 +104,6 @@ func (p *proc) point() {
 		return
 	}
 	p.points++
-	p.w.passed++
 	if p.budget--; p.running && p.budget != 0 {
 		return
 	}
@@ -136,7 +132,7 @@ func (p *proc) await(ctx context.Context, d time.Duration) (changed bool) {
 		return false
 	}
 	p.setUntil(ctx, d)
-	p.stir, p.seen = false, modTime(p.wake)
+	p.stir = false
 	p.park(sleeping)
 	return p.stir
 }

@@ -106,7 +106,7 @@ func TestSeeds(t *testing.T) {
 		} else {
 			o = simulate(t, newGenerator(seed, *length, strings.Split(*without, ",")).next)
 		}
-		steps += o.passed
+		steps += o.steps
 		for k, n := range o.counts {
 			counts[k] += n
 		}

@@ -134,10 +134,10 @@ func (w *world) start(p *proc, args []string, files []*os.File) (pid int, err er
 	child := w.spawn(fmt.Sprintf("%s.%d", p.name, p.children), 1, func(q *proc) { w.tt(q, nil, "", args...) })
 	child.detail = strings.Join(args, " ")
 	flag := func(name string) string { return append(args, "", "")[1+slices.Index(append(args, name), name)] }
-	if child.agent = flag("--agent"); args[0] == "guard" {
+	if args[0] == "guard" {
 		_, _ = fmt.Sscan(flag("--turn"), &child.guards)
 	}
-	w.logf("%s starts %s: %s for %s", p.name, child.name, args[0], w.named(child.agent))
+	w.logf("%s starts %s: %s for %s", p.name, child.name, args[0], w.named(flag("--agent")))
 	return child.id.PID, nil
 }
 
