@@ -85,29 +85,35 @@ func (m *Machine) age() {
 	}
 }
 
-// powerCut is the machine's loss of power: what was not put on disk is there in part. Of the journal
+// power is the machine's loss of power: what was not put on disk is there in part. Of the journal
 // a share of so many tenths of what was not synced is left; with older, state.json is what it was
 // before its last replacement; with emptied, records of agents are empty.
-func (m *Machine) powerCut(tenths int, older, emptied bool) {
-	for _, p := range m.procs {
-		m.doom(p)
+func (w *world) power(a act) bool {
+	tenths, older, emptied := a.number(0), a.arg(1) == "1", a.arg(2) == "1"
+	for _, x := range w.windows {
+		x.alive, x.inTurn = false, false
 	}
-	m.bury()
-	journal := m.file("journal.jsonl")
-	if b, err := os.ReadFile(journal); err == nil && bytes.HasPrefix(b, m.synced) {
-		_ = os.Truncate(journal, int64(len(m.synced)+(len(b)-len(m.synced))*tenths/10))
+	for _, p := range w.procs {
+		w.doom(p)
 	}
-	if older && m.ahead() >= 0 && m.states[0] != nil {
-		_ = os.WriteFile(m.file("state.json"), m.states[0], 0o600)
-		m.states = [2][]byte{1: m.states[0]}
+	w.bury()
+	journal := w.file("journal.jsonl")
+	if b, err := os.ReadFile(journal); err == nil && bytes.HasPrefix(b, w.synced) {
+		_ = os.Truncate(journal, int64(len(w.synced)+(len(b)-len(w.synced))*tenths/10))
+	}
+	if older && w.ahead() >= 0 && w.states[0] != nil {
+		_ = os.WriteFile(w.file("state.json"), w.states[0], 0o600)
+		w.states = [2][]byte{1: w.states[0]}
 	}
 	if emptied {
-		for _, path := range append(m.glob("rooms/*/agents/*/*.json"), m.glob("listeners/*/*.json")...) {
+		for _, path := range append(w.glob("rooms/*/agents/*/*.json"), w.glob("listeners/*/*.json")...) {
 			_ = os.Truncate(path, 0)
 		}
 	}
-	m.boot++
-	m.booted = time.Now()
+	w.boot++
+	w.booted = time.Now()
+	w.folds()
+	return true
 }
 
 // cutJournal removes the last lines of the journal, or with all the file.

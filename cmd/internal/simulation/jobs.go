@@ -44,8 +44,8 @@ func (w *world) startJob(p *proc, dir string, files []*os.File) (pid int, err er
 		if err != nil {
 			return
 		}
-		c := &member.Client{Store: store, Table: table{q}, Clock: q.clock}
-		room := &jobs.Room{Store: store, Name: filepath.Base(filepath.Dir(dir)), Table: table{q}}
+		c := &member.Client{Store: store, Table: q, Clock: q.clock}
+		room := &jobs.Room{Store: store, Name: filepath.Base(filepath.Dir(dir)), Table: q}
 		ended, err := room.Load(j.ID)
 		if err == nil && c.Room(room.Name, nil).TellJob(context.Background(), ended) == nil {
 			ended.Told()

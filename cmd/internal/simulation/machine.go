@@ -144,17 +144,6 @@ func (m *Machine) pass(d time.Duration) {
 	m.settle()
 }
 
-// suspend lets time pass while the whole machine stands still.
-func (m *Machine) suspend(d time.Duration) {
-	for _, p := range m.procs {
-		if (p.state == sleeping || p.state == waiting) && !p.until.IsZero() {
-			p.until = p.until.Add(d)
-		}
-	}
-	time.Sleep(d)
-	synctest.Wait()
-}
-
 // doom ends a process at the point where it stands. What it wrote stays.
 func (m *Machine) doom(p *proc) {
 	p.killed = true

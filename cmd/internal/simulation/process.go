@@ -171,36 +171,33 @@ func outermost() uintptr {
 	return runtime.FuncForPC(pcs[n-2]).Entry() // goexit is below it
 }
 
-// A table is the table of processes as one of them sees it.
-type table struct{ p *proc }
+// Self, Inspect, Look and Verdict are the table of processes as one of them sees it.
+func (p *proc) Self() identity.Process { return p.id }
 
-func (t table) Self() identity.Process { return t.p.id }
-
-func (t table) Inspect(pid int) (identity.Info, error) {
-	if q := t.p.w.running(pid); q != nil {
+func (p *proc) Inspect(pid int) (identity.Info, error) {
+	if q := p.w.running(pid); q != nil {
 		return identity.Info{Process: q.id, PPID: q.parent, Name: "tt", Args: []string{"tt"}, Stopped: q.frozen}, nil
 	}
-	if x := t.p.w.harness(pid); x != nil {
+	if x := p.w.harness(pid); x != nil {
 		return identity.Info{Process: x.proc, PPID: 1, Name: "claude", Args: []string{"claude"}}, nil
 	}
 	return identity.Info{}, fs.ErrNotExist
 }
 
-func (t table) Look(pid int) (identity.Info, error) {
-	t.p.point()
-	return t.Inspect(pid)
+func (p *proc) Look(pid int) (identity.Info, error) {
+	p.point()
+	return p.Inspect(pid)
 }
 
-func (t table) Verdict(p identity.Process) identity.Verdict {
-	t.p.point()
-	return identity.Judge(p, t.p.id, t.Inspect)
+func (p *proc) Verdict(other identity.Process) identity.Verdict {
+	p.point()
+	return identity.Judge(other, p.id, p.Inspect)
 }
 
 // clock is the clock of a process.
 func (p *proc) clock() turn.Instant {
 	p.point()
-	w := p.w
-	return turn.At(time.Now(), fmt.Sprint("boot", w.boot), time.Since(w.booted)+time.Hour)
+	return turn.At(time.Now(), fmt.Sprint("boot", p.w.boot), time.Since(p.w.booted)+time.Hour)
 }
 
 // options completes the options of the store of a process.

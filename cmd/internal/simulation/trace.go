@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"testing/synctest"
 	"time"
 )
 
@@ -45,7 +46,7 @@ var acts = map[string]struct {
 	"policy":  {"NAME VALUE", func(w *world, a act) bool { w.policy[a.arg(0)] = a.arg(1); return true }},
 	"run":     {"PROCESS [POINTS]", func(w *world, a act) bool { return w.step(a.p, a.number(1)) }},
 	"sleep":   {"MS", func(w *world, a act) bool { w.pass(a.ms(0)); return true }},
-	"suspend": {"MS", (*world).doSuspend},
+	"suspend": {"MS", (*world).suspend},
 
 	"open":   {"NAME SESSION PROCESS", (*world).open},
 	"edit":   {"WINDOW PROCESS MS", (*world).edit},
@@ -67,7 +68,7 @@ var acts = map[string]struct {
 		a.p.failAt, a.p.failure = a.number(1), failures[a.arg(2)]
 		return true
 	}},
-	"power": {"TENTHS OLDER EMPTIED", (*world).doPower},
+	"power": {"TENTHS OLDER EMPTIED", (*world).power},
 	"cut":   {"LINES", func(w *world, a act) bool { w.outdate(); return w.cutJournal(a.number(0), false) }},
 	"lose":  {"", func(w *world, _ act) bool { return w.cutJournal(0, true) }},
 	"copy":  {"NAME", func(w *world, a act) bool { return w.copyRoom(a.arg(0)) }},
@@ -127,25 +128,23 @@ func parse(text string) (trace []act, err error) {
 	return trace, nil
 }
 
-// doSuspend suspends the machine. If it was for longer than an idle holder keeps the turn, what runs may lose it.
-func (w *world) doSuspend(a act) bool {
-	idle, _ := time.ParseDuration(w.policy["TALKING_STICK_IDLE_TTL"])
-	o := &w.oracle
-	if w.suspend(a.ms(0)); o.state == nil {
+// suspend lets time pass while the whole machine stands still. If that was for longer than an idle holder keeps the turn, what
+// runs may lose it.
+func (w *world) suspend(a act) bool {
+	for _, p := range w.procs {
+		if (p.state == sleeping || p.state == waiting) && !p.until.IsZero() {
+			p.until = p.until.Add(a.ms(0))
+		}
+	}
+	time.Sleep(a.ms(0))
+	synctest.Wait()
+	if w.state == nil {
 		return true
 	}
-	if o.asleep[o.state.Turn] += a.ms(0); o.asleep[o.state.Turn] > cmp.Or(idle, 15*time.Minute) {
-		o.slept = o.state.Turn
-		o.overrun("")
+	idle, _ := time.ParseDuration(w.policy["TALKING_STICK_IDLE_TTL"])
+	if w.asleep[w.state.Turn] += a.ms(0); w.asleep[w.state.Turn] > cmp.Or(idle, 15*time.Minute) {
+		w.slept = w.state.Turn
+		w.overrun("")
 	}
-	return true
-}
-
-func (w *world) doPower(a act) bool {
-	for _, x := range w.windows {
-		x.alive, x.inTurn = false, false
-	}
-	w.powerCut(a.number(0), a.arg(1) == "1", a.arg(2) == "1")
-	w.folds()
 	return true
 }

@@ -107,7 +107,7 @@ func (w *world) machine(env *cli.Env) *ttcmd.Machine {
 	if p == nil {
 		p = &proc{w: w, name: "none"} // it was killed and comes to its end
 	}
-	m := &ttcmd.Machine{Table: table{p}, Clock: p.clock, Options: p.options}
+	m := &ttcmd.Machine{Table: p, Clock: p.clock, Options: p.options}
 	m.Start = func(args []string, _ *os.File, files ...*os.File) (int, error) { return w.start(p, args, files) }
 	m.Kill = func(pid int) {
 		if q := w.running(pid); q != nil {
