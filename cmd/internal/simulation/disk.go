@@ -24,12 +24,12 @@ type disk struct {
 
 // ahead returns how many events the journal has beyond what state.json covers; it is negative where that has seen more. No
 // fault takes from one of them what the other does not have.
-func (d *disk) ahead() int64 {
+func (w *world) ahead() int64 {
 	var state struct{ Journal journal.Position }
-	b, _ := os.ReadFile(d.file("state.json"))
+	b, _ := os.ReadFile(w.file("state.json"))
 	_ = json.Unmarshal(b, &state)
 	seq := int64(0)
-	for _, e := range eventsIn(d.file("journal.jsonl")) {
+	for _, e := range eventsIn(w.file("journal.jsonl")) {
 		seq = e.Seq
 	}
 	return seq - state.Journal.Seq
@@ -50,15 +50,15 @@ func eventsIn(paths ...string) (all []event.Event) {
 }
 
 // file returns the path of a file of the room.
-func (d *disk) file(name string) string { return filepath.Join(d.folder, name) }
+func (w *world) file(name string) string { return filepath.Join(w.folder, name) }
 
 // sync notes what is in the journal.
-func (d *disk) sync() { d.synced, _ = os.ReadFile(d.file("journal.jsonl")) }
+func (w *world) sync() { w.synced, _ = os.ReadFile(w.file("journal.jsonl")) }
 
 // stamp changes when the journal or state.json does.
-func (d *disk) stamp() (stamp string) {
+func (w *world) stamp() (stamp string) {
 	for _, name := range []string{"journal.jsonl", "state.json"} {
-		if info, err := os.Lstat(d.file(name)); err == nil {
+		if info, err := os.Lstat(w.file(name)); err == nil {
 			stamp += fmt.Sprint(info.Size(), info.ModTime(), " ")
 		}
 	}
@@ -66,22 +66,22 @@ func (d *disk) stamp() (stamp string) {
 }
 
 // glob returns the files below the data directory that match.
-func (m *Machine) glob(pattern string) []string {
-	found, _ := filepath.Glob(filepath.Join(m.data, pattern))
+func (w *world) glob(pattern string) []string {
+	found, _ := filepath.Glob(filepath.Join(w.data, pattern))
 	return found
 }
 
 // age gives files the time of the simulated clock that count by it, and were written by the clock of the real machine.
 // It keeps what state.json was.
-func (m *Machine) age() {
+func (w *world) age() {
 	now := time.Now()
-	for _, path := range append(m.glob("listeners/*/activity.json"), m.glob("places/*/*")...) {
+	for _, path := range append(w.glob("listeners/*/activity.json"), w.glob("places/*/*")...) {
 		if info, err := os.Lstat(path); err == nil && info.ModTime().After(now.Add(time.Hour)) {
 			_ = os.Chtimes(path, now, now)
 		}
 	}
-	if b, err := os.ReadFile(m.file("state.json")); err == nil && !bytes.Equal(b, m.states[1]) {
-		m.states = [2][]byte{m.states[1], b}
+	if b, err := os.ReadFile(w.file("state.json")); err == nil && !bytes.Equal(b, w.states[1]) {
+		w.states = [2][]byte{w.states[1], b}
 	}
 }
 
@@ -117,10 +117,10 @@ func (w *world) power(a act) bool {
 }
 
 // cutJournal removes the last lines of the journal, or with all the file.
-func (m *Machine) cutJournal(lines int, all bool) bool {
-	path := m.file("journal.jsonl")
+func (w *world) cutJournal(lines int, all bool) bool {
+	path := w.file("journal.jsonl")
 	b, err := os.ReadFile(path)
-	if err != nil || m.ahead() > 0 {
+	if err != nil || w.ahead() > 0 {
 		return false
 	}
 	for range lines {
@@ -129,32 +129,32 @@ func (m *Machine) cutJournal(lines int, all bool) bool {
 	if err = os.WriteFile(path, b, 0o600); all {
 		err = os.Remove(path)
 	}
-	m.sync()
+	w.sync()
 	return err == nil
 }
 
-func (m *Machine) copyDir(name string) string { return filepath.Join(m.base, "copy-"+name) }
+func (w *world) copyDir(name string) string { return filepath.Join(w.base, "copy-"+name) }
 
-// copyRoom copies the room, as cp -a does, for [Machine.putBack].
-func (m *Machine) copyRoom(name string) bool {
-	_ = os.RemoveAll(m.copyDir(name))
-	return copyTree(m.folder, m.copyDir(name)) == nil
+// copyRoom copies the room, as cp -a does, for [world.putBack].
+func (w *world) copyRoom(name string) bool {
+	_ = os.RemoveAll(w.copyDir(name))
+	return copyTree(w.folder, w.copyDir(name)) == nil
 }
 
 // putBack replaces the room by its copy, or with journal the journal alone.
-func (m *Machine) putBack(name string, journal bool) bool {
-	from := m.copyDir(name)
-	if modTime(from).IsZero() || journal && m.ahead() > 0 {
+func (w *world) putBack(name string, journal bool) bool {
+	from := w.copyDir(name)
+	if modTime(from).IsZero() || journal && w.ahead() > 0 {
 		return false
 	}
-	defer m.sync()
+	defer w.sync()
 	if journal {
-		return copyTree(filepath.Join(from, "journal.jsonl"), m.file("journal.jsonl")) == nil
+		return copyTree(filepath.Join(from, "journal.jsonl"), w.file("journal.jsonl")) == nil
 	}
-	_ = os.Rename(m.folder, filepath.Join(m.base, "away-"+strconv.Itoa(m.steps)))
-	err := copyTree(from, m.folder)
-	b, _ := os.ReadFile(m.file("state.json"))
-	m.states = [2][]byte{1: b}
+	_ = os.Rename(w.folder, filepath.Join(w.base, "away-"+strconv.Itoa(w.steps)))
+	err := copyTree(from, w.folder)
+	b, _ := os.ReadFile(w.file("state.json"))
+	w.states = [2][]byte{1: b}
 	return err == nil
 }
 

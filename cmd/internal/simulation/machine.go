@@ -14,8 +14,8 @@ import (
 	"github.com/talking-stick/tt/lockfile"
 )
 
-// A Machine has processes, files, locks and a clock, and is driven by one goroutine.
-type Machine struct {
+// A machine has processes, files, locks and a clock, and is driven by one goroutine.
+type machine struct {
 	base   string // directory with all files of the run
 	data   string // the data directory
 	procs  []*proc
@@ -33,21 +33,21 @@ type Machine struct {
 	busy   atomic.Bool                      // it has not stopped
 }
 
-func (m *Machine) logf(format string, args ...any) {
-	m.log = append(m.log, fmt.Sprintf("  %10.3f ", time.Since(m.began).Seconds())+fmt.Sprintf(format, args...))
+func (w *world) logf(format string, args ...any) {
+	w.log = append(w.log, fmt.Sprintf("  %10.3f ", time.Since(w.began).Seconds())+fmt.Sprintf(format, args...))
 }
 
 // newID returns the identity of a new process.
-func (m *Machine) newID() identity.Process {
-	m.pids++
+func (w *world) newID() identity.Process {
+	w.pids++
 	const beyond = 5_000_000 // no process of the real machine has such a pid
-	return identity.Process{Host: "sim", Boot: fmt.Sprint("boot", m.boot), Namespace: "ns", PID: beyond + m.pids, Start: uint64(100000 + 1000*m.pids)}
+	return identity.Process{Host: "sim", Boot: fmt.Sprint("boot", w.boot), Namespace: "ns", PID: beyond + w.pids, Start: uint64(100000 + 1000*w.pids)}
 }
 
 // helperWaits is pause for another goroutine of the process that runs. If that process has the lock itself, this is
 // no matter of the scheduler: it is over in a moment of the real machine, unless the process stops.
-func (m *Machine) helperWaits(path string) {
-	for p := (*m.held.Load())[path]; (p == nil || p == m.runs.Load()) && m.busy.Load(); {
+func (w *world) helperWaits(path string) {
+	for p := (*w.held.Load())[path]; (p == nil || p == w.runs.Load()) && w.busy.Load(); {
 		if isFree(path) {
 			return
 		}
@@ -57,7 +57,7 @@ func (m *Machine) helperWaits(path string) {
 }
 
 // canRun reports whether a process could go on now.
-func (m *Machine) canRun(p *proc) bool {
+func (w *world) canRun(p *proc) bool {
 	late := !p.until.IsZero() && !time.Now().Before(p.until)
 	switch {
 	case p.frozen || p.state == finished || p.running:
@@ -86,53 +86,53 @@ func modTime(path string) time.Time {
 }
 
 // step lets a process go on, past so many points at most, 0 for as many as there are. It returns false if it cannot.
-func (m *Machine) step(p *proc, points int) bool {
-	if !m.canRun(p) {
+func (w *world) step(p *proc, points int) bool {
+	if !w.canRun(p) {
 		return false
 	}
 	p.budget = points
 	for again := true; again; again = p.state == waiting && !p.killed && isFree(p.lock) { // a helper of its own had the lock
 		p.state, p.running = ready, true
-		m.busy.Store(true)
-		m.runs.Store(p)
+		w.busy.Store(true)
+		w.runs.Store(p)
 		p.resume <- struct{}{}
 		synctest.Wait()
 	}
-	m.busy.Store(false)
+	w.busy.Store(false)
 	held := map[string]*proc{}
-	for _, path := range append(m.glob("trees/*/lock"), m.file("lock")) {
+	for _, path := range append(w.glob("trees/*/lock"), w.file("lock")) {
 		if !isFree(path) {
-			held[path] = cmp.Or((*m.held.Load())[path], p)
+			held[path] = cmp.Or((*w.held.Load())[path], p)
 		}
 	}
-	m.held.Store(&held)
+	w.held.Store(&held)
 	time.Sleep(time.Microsecond) // what is written next has a later time
 	synctest.Wait()              // for what helpers do then
-	m.steps++
-	m.settle()
+	w.steps++
+	w.settle()
 	return true
 }
 
 // settle does what follows a step.
-func (m *Machine) settle() {
-	m.bury()
-	m.procs = slices.DeleteFunc(m.procs, func(p *proc) bool { return p.state == finished })
-	m.age()
-	before := m.last
-	m.last = m.stamp()
-	for _, p := range m.procs {
-		p.stir = p.stir || p.state == sleeping && m.last != before
+func (w *world) settle() {
+	w.bury()
+	w.procs = slices.DeleteFunc(w.procs, func(p *proc) bool { return p.state == finished })
+	w.age()
+	before := w.last
+	w.last = w.stamp()
+	for _, p := range w.procs {
+		p.stir = p.stir || p.state == sleeping && w.last != before
 	}
-	if m.onStep != nil {
-		m.onStep(m.last != before)
+	if w.onStep != nil {
+		w.onStep(w.last != before)
 	}
 }
 
 // pass lets time pass: until something is due, or for d. While processes could run it is short: nothing
 // keeps them for as long as a lease.
-func (m *Machine) pass(d time.Duration) {
-	for _, p := range m.procs {
-		if m.canRun(p) {
+func (w *world) pass(d time.Duration) {
+	for _, p := range w.procs {
+		if w.canRun(p) {
 			d = min(d, 500*time.Millisecond)
 		}
 		if left := time.Until(p.until); !p.frozen && !p.until.IsZero() && (p.state == sleeping || p.state == waiting) && left > 0 {
@@ -141,20 +141,20 @@ func (m *Machine) pass(d time.Duration) {
 	}
 	time.Sleep(d)
 	synctest.Wait()
-	m.settle()
+	w.settle()
 }
 
 // doom ends a process at the point where it stands. What it wrote stays.
-func (m *Machine) doom(p *proc) {
+func (w *world) doom(p *proc) {
 	p.killed = true
-	m.stirAll()
+	w.stirAll()
 }
 
 // bury lets the goroutines of processes end that were killed. One that waits for something of its own ends
 // when it goes on.
-func (m *Machine) bury() {
+func (w *world) bury() {
 	buried := false
-	for _, p := range m.procs {
+	for _, p := range w.procs {
 		if p.killed && !p.running && p.state != finished {
 			p.running = true
 			p.resume <- struct{}{}
@@ -180,8 +180,8 @@ func closeFiles() {
 }
 
 // stirAll wakes who may watch for the end of a process.
-func (m *Machine) stirAll() {
-	for _, p := range m.procs {
+func (w *world) stirAll() {
+	for _, p := range w.procs {
 		p.stir = p.stir || p.state == sleeping
 	}
 }
@@ -195,22 +195,22 @@ func one[T any](all []*T, is func(*T) bool) *T {
 }
 
 // process returns the one with a name, nil if it has ended.
-func (m *Machine) process(name string) *proc {
-	return one(m.procs, func(p *proc) bool { return p.name == name && p.state != finished })
+func (w *world) process(name string) *proc {
+	return one(w.procs, func(p *proc) bool { return p.name == name && p.state != finished })
 }
 
 // running returns the process with a pid, nil if it has ended or was killed.
-func (m *Machine) running(pid int) *proc {
-	return one(m.procs, func(p *proc) bool { return p.id.PID == pid && p.state != finished && !p.killed })
+func (w *world) running(pid int) *proc {
+	return one(w.procs, func(p *proc) bool { return p.id.PID == pid && p.state != finished && !p.killed })
 }
 
 // end ends all processes.
-func (m *Machine) end() {
-	m.onStep = nil
-	for len(m.procs) > 0 {
-		for _, p := range m.procs {
-			m.doom(p)
+func (w *world) end() {
+	w.onStep = nil
+	for len(w.procs) > 0 {
+		for _, p := range w.procs {
+			w.doom(p)
 		}
-		m.pass(time.Second)
+		w.pass(time.Second)
 	}
 }

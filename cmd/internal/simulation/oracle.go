@@ -17,7 +17,6 @@ import (
 
 // An oracle says what must not happen. The first that it finds ends a run.
 type oracle struct {
-	w     *world
 	class string // of what was found, "" if nothing was
 	text  string
 
@@ -53,60 +52,60 @@ type ending struct {
 }
 
 // find notes what is wrong. The class says what kind of fault it is, in words that do not depend on the run.
-func (o *oracle) find(class, format string, args ...any) {
-	if o.class == "" {
-		o.class, o.text = class, o.w.named(fmt.Sprintf(format, args...))
-		o.w.logf("FOUND %s: %s", class, o.text)
+func (w *world) find(class, format string, args ...any) {
+	if w.class == "" {
+		w.class, w.text = class, w.named(fmt.Sprintf(format, args...))
+		w.logf("FOUND %s: %s", class, w.text)
 	}
 }
 
 // watch looks at the machine after each step.
-func (o *oracle) watch(changed bool) {
-	if before := o.state; changed || before == nil {
-		if o.look(); before != nil {
-			o.passes(before, o.state)
+func (w *world) watch(changed bool) {
+	if before := w.state; changed || before == nil {
+		if w.look(); before != nil {
+			w.passes(before, w.state)
 		}
 	}
-	o.still()
-	o.ends = slices.DeleteFunc(o.ends, func(e ending) bool { return e.p.state == finished })
-	if o.state == nil {
+	w.still()
+	w.ends = slices.DeleteFunc(w.ends, func(e ending) bool { return e.p.state == finished })
+	if w.state == nil {
 		return
 	}
-	free := isFree(o.w.file("lock")) // while a process has it, what its change needs is there in part
-	o.truths = o.now(free, o.truths)
-	o.reads = slices.DeleteFunc(o.reads, func(r *reading) bool {
-		for _, t := range o.truths {
+	free := isFree(w.file("lock")) // while a process has it, what its change needs is there in part
+	w.truths = w.now(free, w.truths)
+	w.reads = slices.DeleteFunc(w.reads, func(r *reading) bool {
+		for _, t := range w.truths {
 			r.truths[t] = true
 		}
 		if r.over && free {
-			o.judge(r)
+			w.judge(r)
 		}
 		return r.over && free || !r.over && r.p.state == finished
 	})
 }
 
 // view reads the room, as a reader beside all processes. It returns nil if it cannot.
-func (o *oracle) view() *fsroom.Snapshot[*turn.State] {
-	if modTime(o.w.folder).IsZero() {
+func (w *world) view() *fsroom.Snapshot[*turn.State] {
+	if modTime(w.folder).IsZero() {
 		return nil
 	}
-	snap, _ := o.room.View()
+	snap, _ := w.room.View()
 	return snap
 }
 
 // look reads the room, and returns who holds the turn.
-func (o *oracle) look() (owner string) {
-	snap := o.view()
+func (w *world) look() (owner string) {
+	snap := w.view()
 	if snap == nil {
 		return ""
 	}
-	o.state = snap.State
-	return o.state.Owner
+	w.state = snap.State
+	return w.state.Owner
 }
 
 // now returns what is true now of the holder, and of the processes that it depends on: if not settled, what was before.
-func (o *oracle) now(settled bool, before []string) (truths []string) {
-	st := o.state
+func (w *world) now(settled bool, before []string) (truths []string) {
+	st := w.state
 	if st.Owner == "" {
 		return append(truths, fmt.Sprint("nobody holds ", st.Turn))
 	}
@@ -119,63 +118,63 @@ func (o *oracle) now(settled bool, before []string) (truths []string) {
 		}
 	}
 	var l turn.Lease
-	recorded := o.room.Agent(st.Owner).Read(roomtypes.LeaseFile, &l) && l.Fence == st.Fence()
+	recorded := w.room.Agent(st.Owner).Read(roomtypes.LeaseFile, &l) && l.Fence == st.Fence()
 	guards := func(p *proc) bool {
 		return p != nil && p.state != finished && !p.frozen && !p.killed && p.guards == st.Turn
 	}
-	if recorded && (!guards(o.w.running(l.Guardian.PID)) || l.Ended.Why != "") || !recorded && !slices.ContainsFunc(o.w.procs, guards) {
+	if recorded && (!guards(w.running(l.Guardian.PID)) || l.Ended.Why != "") || !recorded && !slices.ContainsFunc(w.procs, guards) {
 		truths = append(truths, "guardian of "+st.Owner)
 	}
-	if !o.lives(st.Owner) {
+	if !w.lives(st.Owner) {
 		truths = append(truths, "harness of "+st.Owner)
 	}
 	return truths
 }
 
 // lives reports whether the process lives with which an agent has worked last.
-func (o *oracle) lives(agent string) bool {
-	x := o.w.byAgent(agent)
-	p, ok := o.took[agent]
-	return x != nil && x.known && !x.ending && (!ok || o.w.harness(p.PID) != nil)
+func (w *world) lives(agent string) bool {
+	x := w.byAgent(agent)
+	p, ok := w.took[agent]
+	return x != nil && x.known && !x.ending && (!ok || w.harness(p.PID) != nil)
 }
 
 // beginReading begins to watch what is true while the process reads.
-func (o *oracle) beginReading(p *proc) {
+func (w *world) beginReading(p *proc) {
 	r := &reading{p: p, truths: map[string]bool{}}
-	if o.state != nil {
-		r.turn = o.state.Turn
+	if w.state != nil {
+		r.turn = w.state.Turn
 	}
-	for _, t := range o.truths {
+	for _, t := range w.truths {
 		r.truths[t] = true
 	}
-	o.reads = append(o.reads, r)
+	w.reads = append(w.reads, r)
 }
 
 // knew reports whether something was true while the process read.
-func (o *oracle) knew(p *proc, what string) bool {
-	return slices.ContainsFunc(o.reads, func(r *reading) bool { return r.p == p && r.truths[what] })
+func (w *world) knew(p *proc, what string) bool {
+	return slices.ContainsFunc(w.reads, func(r *reading) bool { return r.p == p && r.truths[what] })
 }
 
 // says ends a reading. What it says is judged when the lock of the room is free.
-func (o *oracle) says(p *proc, claims ...string) {
-	for _, r := range o.reads {
+func (w *world) says(p *proc, claims ...string) {
+	for _, r := range w.reads {
 		if r.p == p {
 			r.claims, r.over = append(r.claims, claims...), true
 		}
 	}
 }
 
-func (o *oracle) judge(r *reading) {
-	o.counts["readings"]++
+func (w *world) judge(r *reading) {
+	w.counts["readings"]++
 	for _, c := range r.claims {
-		if !r.truths[c] && !(o.back == r.turn && (strings.HasPrefix(c, "guardian") || strings.HasPrefix(c, "harness"))) {
+		if !r.truths[c] && !(w.back == r.turn && (strings.HasPrefix(c, "guardian") || strings.HasPrefix(c, "harness"))) {
 			what, _, _ := strings.Cut(c, " ")
 			class := cmp.Or(map[string]string{
 				"guardian": "a reader says that a guardian has ended that lives",
 				"harness":  "a reader says that a session has ended that lives",
 				"nobody":   "a reader says that nobody holds",
 			}[what], "a reader says that somebody holds who did not")
-			o.find(class, "%s (%s) says %q, which was never true while it read; true were %q", r.p.name, r.p.detail, c, slices.Sorted(maps.Keys(r.truths)))
+			w.find(class, "%s (%s) says %q, which was never true while it read; true were %q", r.p.name, r.p.detail, c, slices.Sorted(maps.Keys(r.truths)))
 			return
 		}
 	}
@@ -184,13 +183,13 @@ func (o *oracle) judge(r *reading) {
 var heldBy = regexp.MustCompile(`held by (\S+?) \(turn (\d+)\)`)
 
 // refusedTo is called when a hook refuses a write.
-func (o *oracle) refusedTo(p *proc, x *window, text string) {
-	o.counts["refusals"]++
+func (w *world) refusedTo(p *proc, x *window, text string) {
+	w.counts["refusals"]++
 	var claims []string
 	if m := heldBy.FindStringSubmatch(text); m != nil {
 		who := m[1]
-		if who == x.agent && (o.took[who] == x.proc || !o.lives(who)) {
-			o.find("a session refuses itself", "%s is refused: %s", x.name, text)
+		if who == x.agent && (w.took[who] == x.proc || !w.lives(who)) {
+			w.find("a session refuses itself", "%s is refused: %s", x.name, text)
 		}
 		claims = append(claims, who+" holds "+m[2])
 		switch guardian := strings.Contains(text, "the guardian of "+who); {
@@ -200,25 +199,25 @@ func (o *oracle) refusedTo(p *proc, x *window, text string) {
 			claims = append(claims, "harness of "+who)
 		}
 	}
-	o.says(p, claims...)
+	w.says(p, claims...)
 }
 
 // asked is called when a command begins.
-func (o *oracle) asked(p *proc, x *window, args []string) {
+func (w *world) asked(p *proc, x *window, args []string) {
 	switch args[0] {
 	case "release", "assign", "leave", "close":
-		o.ends = append(o.ends, ending{p, x.agent})
+		w.ends = append(w.ends, ending{p, x.agent})
 	case "kick":
-		o.ends = append(o.ends, ending{p, args[1]})
+		w.ends = append(w.ends, ending{p, args[1]})
 	case "take":
 		if slices.Contains(args, "--operator-requested") {
-			o.ends = append(o.ends, ending{p, ""})
+			w.ends = append(w.ends, ending{p, ""})
 		}
 	}
 }
 
 // answered is called with the answer of a command.
-func (o *oracle) answered(p *proc, x *window, command string, r result) {
+func (w *world) answered(p *proc, x *window, command string, r result) {
 	var claims []string
 	switch command {
 	case "status":
@@ -230,36 +229,36 @@ func (o *oracle) answered(p *proc, x *window, command string, r result) {
 	case "wait", "try", "take":
 		// It has the turn, and is told so; or it was called, was too late, and is told to wait by itself.
 		if r.refusal == "guardian_failed" || r.refusal == "takeover_not_available" {
-			o.wantsNot(x.agent)
+			w.wantsNot(x.agent)
 		}
 		switch r.answer["status"] {
 		case turn.YourTurn:
-			o.granted(x, r)
+			w.granted(x, r)
 		case turn.NotYet, turn.TakeoverAvailable:
 			claims = holding(r.answer, "current_owner")
 			x.called = x.called || r.answer["status"] == turn.TakeoverAvailable
 			self := r.answer["current_owner"] == x.agent && r.answer["granted_to_pid"] == nil && r.answer["held_by_pid"] == nil
 			if self && r.answer["status"] == turn.NotYet && !x.ending {
-				o.find("a session refuses itself", "%s %s answers %s", x.name, command, o.w.said(r))
+				w.find("a session refuses itself", "%s %s answers %s", x.name, command, w.said(r))
 			}
 		}
 	case "kick":
 		if r.status == 0 {
-			o.wantsNot(text(r.answer, "kicked_agent_id"))
+			w.wantsNot(text(r.answer, "kicked_agent_id"))
 		}
 	case "undo":
-		o.keepTree()
+		w.keepTree()
 	case "release", "assign", "leave", "close":
 		if r.status == 0 {
 			if x.hand = false; command == "leave" || command == "close" {
-				o.wantsNot(x.agent)
+				w.wantsNot(x.agent)
 			}
 			if seq, ok := r.answer["event_seq"].(float64); ok && !p.older {
-				o.told(int64(seq), map[string]string{"release": turn.Released, "assign": turn.Passed, "close": turn.Closed}[command])
+				w.told(int64(seq), map[string]string{"release": turn.Released, "assign": turn.Passed, "close": turn.Closed}[command])
 			}
 		}
 	}
-	o.says(p, claims...)
+	w.says(p, claims...)
 }
 
 // holding returns what an answer says of the holder.
@@ -286,26 +285,26 @@ func holding(answer map[string]any, field string) (claims []string) {
 }
 
 // granted is called when a window was told that it has the turn.
-func (o *oracle) granted(x *window, r result) {
+func (w *world) granted(x *window, r result) {
 	n, _ := r.answer["turn_id"].(float64)
 	lease := text(r.answer, "lease_id") + x.agent
-	if before, ok := o.grants[int64(n)]; ok && before != lease {
-		o.find("a turn was given twice", "turn %d of %s was told to somebody else before", int64(n), x.name)
+	if before, ok := w.grants[int64(n)]; ok && before != lease {
+		w.find("a turn was given twice", "turn %d of %s was told to somebody else before", int64(n), x.name)
 	}
-	o.grants[int64(n)] = lease
-	o.given(x)
-	for _, y := range o.w.windows {
+	w.grants[int64(n)] = lease
+	w.given(x)
+	for _, y := range w.windows {
 		y.called = y.called || y.agent == x.agent
 	}
-	o.wantsNot(x.agent)
+	w.wantsNot(x.agent)
 	x.hand = true
-	o.took[x.agent] = x.proc
-	o.counts["grants"]++
+	w.took[x.agent] = x.proc
+	w.counts["grants"]++
 }
 
 // wantsNot is called when an agent wants the turn no more.
-func (o *oracle) wantsNot(agent string) {
-	for _, x := range o.w.windows {
+func (w *world) wantsNot(agent string) {
+	for _, x := range w.windows {
 		if x.agent == agent {
 			x.refused = false
 		}
@@ -313,9 +312,9 @@ func (o *oracle) wantsNot(agent string) {
 }
 
 // told notes an event that was acknowledged.
-func (o *oracle) told(seq int64, kind string) {
-	if before, ok := o.events[seq]; ok && before != kind {
-		o.find("a number of an event was used twice", "event %d is a %s and was a %s", seq, kind, before)
+func (w *world) told(seq int64, kind string) {
+	if before, ok := w.events[seq]; ok && before != kind {
+		w.find("a number of an event was used twice", "event %d is a %s and was a %s", seq, kind, before)
 	}
-	o.events[seq] = kind
+	w.events[seq] = kind
 }

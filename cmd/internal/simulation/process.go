@@ -57,7 +57,7 @@ type proc struct {
 
 	window   *window // whose child it is; nil: it lives on alone
 	writer   *window // who writes by it into the tree; nil: nobody
-	excused  bool    // no order helps against what it writes: see [oracle.overrun]
+	excused  bool    // no order helps against what it writes: see [world.overrun]
 	tool     bool    // its model waits for it
 	older    bool    // what it says may be from before a grant to its agent, or before something that was undone
 	guards   int64   // the turn of a guardian
@@ -138,10 +138,10 @@ func (p *proc) await(ctx context.Context, d time.Duration) (changed bool) {
 }
 
 // pause is [lockfile.Pause] of the machine.
-func (m *Machine) pause(ctx context.Context, path string) {
-	p := m.runs.Load()
-	if !m.busy.Load() || p.killed || outermost() != p.own {
-		m.helperWaits(path)
+func (w *world) pause(ctx context.Context, path string) {
+	p := w.runs.Load()
+	if !w.busy.Load() || p.killed || outermost() != p.own {
+		w.helperWaits(path)
 		return
 	}
 	p.lock = path

@@ -10,7 +10,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/cmd/internal/roomtypes"
 	"github.com/talking-stick/tt/cmd/internal/ttcmd"
 	"github.com/talking-stick/tt/fsroom"
@@ -45,13 +44,15 @@ func simulate(t *testing.T, next func(*world) act) (w *world) {
 	}
 	must(skills.SetAuto(filepath.Join(base, "data"), "on"))
 	synctest.Test(t, func(t *testing.T) {
-		dir := filepath.Join(base, "w")
-		w = &world{dir: dir, home: filepath.Join(base, "home"), policy: map[string]string{ledgerVariable: "off"}, tree: map[string]string{}}
-		w.Machine = &Machine{base: base, data: filepath.Join(base, "data"), began: time.Now(), booted: time.Now()}
+		w = &world{
+			machine: machine{base: base, data: filepath.Join(base, "data"), began: time.Now(), booted: time.Now()},
+			oracle: oracle{grants: map[int64]string{}, events: map[int64]string{}, took: map[string]identity.Process{},
+				asleep: map[int64]time.Duration{}, counts: map[string]int{}},
+			dir: filepath.Join(base, "w"), home: filepath.Join(base, "home"), policy: map[string]string{ledgerVariable: "off"}, tree: map[string]string{},
+		}
 		store, err := fsroom.Open(w.data, fsroom.Options{NoWatch: true})
 		must(err)
-		w.oracle = oracle{w: w, room: fsroom.At(store, roomtypes.Stick(), fsroom.RoomName(dir)), grants: map[int64]string{}, events: map[int64]string{},
-			took: map[string]identity.Process{}, asleep: map[int64]time.Duration{}, counts: map[string]int{}}
+		w.room = fsroom.At(store, roomtypes.Stick(), fsroom.RoomName(w.dir))
 		w.folder = w.room.Dir()
 		w.held.Store(&map[string]*proc{})
 		lockfile.Pause = w.pause
@@ -63,7 +64,7 @@ func simulate(t *testing.T, next func(*world) act) (w *world) {
 			w.held.Store(&map[string]*proc{})
 			lockfile.Pause = nil
 		}()
-		w.program = ttcmd.Program(ttcmd.Build{Version: "sim", Machine: func(env *cli.Env) *ttcmd.Machine { return w.machine(env) }})
+		w.program = ttcmd.Program(ttcmd.Build{Version: "sim", Machine: w.machineOf})
 		w.onStep = w.watch
 		for a := next(w); a.verb != "" && w.class == ""; a = next(w) {
 			w.log = append(w.log, a.String())

@@ -19,14 +19,14 @@ import (
 
 // A world is what happens on a machine: the windows, the acts and the oracles.
 type world struct {
-	*Machine
+	machine
+	oracle
 	dir     string            // the workspace
 	home    string            // of its user
 	policy  map[string]string // environment of all processes
 	program *cli.Program
 	windows []*window
-	acts    []act // that meant something
-	oracle
+	acts    []act             // that meant something
 	tree    map[string]string // what those that may write have made of the files of the workspace
 	touched int               // the step at which one of them was changed
 }
@@ -101,8 +101,8 @@ func (w *world) env(p *proc, x *window, args []string) *cli.Env {
 	}
 }
 
-// machine is what the product is told of the machine.
-func (w *world) machine(env *cli.Env) *ttcmd.Machine {
+// machineOf is what the product is told of the machine, as a process sees it.
+func (w *world) machineOf(env *cli.Env) *ttcmd.Machine {
 	p := w.process(env.Lookup("TT_SIM_PROCESS"))
 	if p == nil {
 		p = &proc{w: w, name: "none"} // it was killed and comes to its end

@@ -12,123 +12,122 @@ import (
 )
 
 // passes is called when the room has changed. Nobody's turn ends while a tool writes in it, but by what it is told to.
-func (o *oracle) passes(before, after *turn.State) {
+func (w *world) passes(before, after *turn.State) {
 	if before.Owner == "" || before.Owner == after.Owner && before.Turn == after.Turn {
 		return
 	}
-	if slices.ContainsFunc(o.ends, func(e ending) bool {
-		return e.p == o.w.runs.Load() && (e.agent == "" || e.agent == before.Owner)
+	if slices.ContainsFunc(w.ends, func(e ending) bool {
+		return e.p == w.runs.Load() && (e.agent == "" || e.agent == before.Owner)
 	}) {
-		o.overrun(before.Owner)
+		w.overrun(before.Owner)
 	}
-	for _, p := range o.w.procs {
+	for _, p := range w.procs {
 		if p.writer != nil && p.writer.agent == before.Owner && !p.excused && !p.killed {
-			o.find("a turn ends under its writer", "turn %d of %s has ended by %s while %s writes by %s", before.Turn, before.Owner, o.w.runs.Load().name, p.writer.name, p.name)
+			w.find("a turn ends under its writer", "turn %d of %s has ended by %s while %s writes by %s", before.Turn, before.Owner, w.runs.Load().name, p.writer.name, p.name)
 		}
 	}
 }
 
 // overrun excuses what writes in a turn that ends now, or has just asked for permission: those of an agent, "" for all.
-func (o *oracle) overrun(agent string) {
-	for _, p := range o.w.procs {
+func (w *world) overrun(agent string) {
+	for _, p := range w.procs {
 		x := cmp.Or(p.window, p.writer)
 		p.excused = p.excused || agent == "" || x != nil && x.agent == agent
 	}
 }
 
 // others reports whether another session is known to work in the tree.
-func (o *oracle) others(x *window) bool {
-	return slices.ContainsFunc(o.w.glob("places/*/*"), func(path string) bool {
-		y := o.w.byAgent(filepath.Base(path))
+func (w *world) others(x *window) bool {
+	return slices.ContainsFunc(w.glob("places/*/*"), func(path string) bool {
+		y := w.byAgent(filepath.Base(path))
 		return y != nil && y.known && y.agent != x.agent
 	})
 }
 
 // permitted is called when a hook lets a window write. others is whether it knew before that somebody else works there.
-func (o *oracle) permitted(p *proc, x *window, r result, took, others bool) {
-	w, how := o.w, "holds"
-	owner, me := o.look(), x.agent
+func (w *world) permitted(p *proc, x *window, r result, took, others bool) {
+	how, owner, me := "holds", w.look(), x.agent
 	unable := strings.Contains(r.failed, "disk_full") || strings.Contains(r.failed, "data_dir_unusable")
 	switch {
 	case took:
 		how = "took the turn"
-		o.took[me] = x.proc
-		o.given(x)
-	case unable && owner == me && o.slept == o.state.Turn: // its lease may have run out, and could not be renewed
+		w.took[me] = x.proc
+		w.given(x)
+	case unable && owner == me && w.slept == w.state.Turn: // its lease may have run out, and could not be renewed
 		how, p.excused = "could not be told", true
 	case owner == me:
 	case p.excused:
 		how = "was away"
-	case o.knew(p, me+" holds"):
+	case w.knew(p, me+" holds"):
 		how = "held when it looked"
-	case unable && (owner == "" || o.knew(p, fmt.Sprint("nobody holds ", o.state.Turn-1)) || !o.lives(owner) || o.slept == o.state.Turn):
+	case unable && (owner == "" || w.knew(p, fmt.Sprint("nobody holds ", w.state.Turn-1)) || !w.lives(owner) || w.slept == w.state.Turn):
 		how, p.excused = "could not be told", true
-	case others && o.others(x):
+	case others && w.others(x):
 		how = "was let pass without the turn"
-		o.find("a write is let pass without the turn", "%s may write beside %q: %s", x.name, owner, r.failed)
+		w.find("a write is let pass without the turn", "%s may write beside %q: %s", x.name, owner, r.failed)
 	default:
 		how, p.excused = "is alone", true
 	}
-	o.counts["writes"]++
+	w.counts["writes"]++
 	w.logf("%s (%s) WRITES: it %s", p.name, x.name, how)
-	o.says(p)
+	w.says(p)
 	if !p.excused {
-		o.took[x.agent] = x.proc
+		w.took[x.agent] = x.proc
 		for _, q := range w.procs {
 			if y := q.writer; y != nil && !q.excused && !q.killed && y.agent != me {
-				o.find("two write at once: one "+how, "%s %s and writes while %s writes", x.name, how, y.name)
+				w.find("two write at once: one "+how, "%s %s and writes while %s writes", x.name, how, y.name)
 			}
 		}
 	}
 	x.called = x.called || x.agent == owner
-	o.wantsNot(x.agent)
+	w.wantsNot(x.agent)
 }
 
 // ledgerVariable switches the ledger.
 const ledgerVariable = "TALKING_STICK_LEDGER"
 
 // restorable is called when a window may write a file, or with "" whatever it likes: what is there is recorded then.
-func (o *oracle) restorable(x *window, file string) {
-	if slices.ContainsFunc(o.w.procs, func(q *proc) bool { return q.writer != nil }) {
+func (w *world) restorable(x *window, file string) {
+	if slices.ContainsFunc(w.procs, func(q *proc) bool { return q.writer != nil }) {
 		return // it changes the tree meanwhile
 	}
-	if o.counts["beginnings"]++; !o.w.isRecorded(file) {
-		o.find("the beginning is not recorded", "%s may write %q in turn %d, and nothing has what the tree is now", x.name, file, o.state.Turn)
+	if w.counts["beginnings"]++; !w.isRecorded(file) {
+		w.find("the beginning is not recorded", "%s may write %q in turn %d, and nothing has what the tree is now", x.name, file, w.state.Turn)
 	}
 }
 
 // given is called when a window knows that it has the turn: what changes the tree for somebody else has stopped.
-func (o *oracle) given(x *window) {
-	for _, p := range o.w.procs {
+func (w *world) given(x *window) {
+	for _, p := range w.procs {
 		p.older = p.older || p.window != nil && p.window.agent == x.agent // what it says next may be from before
-		if isUndo(p) && p.window.agent != x.agent && !slices.Contains(o.undos, p) {
-			o.undos = append(o.undos, p)
+		if isUndo(p) && p.window.agent != x.agent && !slices.Contains(w.undos, p) {
+			w.undos = append(w.undos, p)
 		}
 	}
-	o.keepTree()
+	w.keepTree()
 }
 
 func isUndo(p *proc) bool { return strings.HasPrefix(p.detail, "undo") && p.points > 0 && !p.killed }
 
 // keepTree notes what the files are.
-func (o *oracle) keepTree() {
-	for name := range o.w.tree {
-		b, _ := os.ReadFile(filepath.Join(o.w.dir, name))
-		o.w.tree[name] = string(b)
+func (w *world) keepTree() {
+	for name := range w.tree {
+		b, _ := os.ReadFile(filepath.Join(w.dir, name))
+		w.tree[name] = string(b)
 	}
 }
 
 // still checks that an undo changes nothing in the turn of somebody else.
-func (o *oracle) still() {
-	if slices.ContainsFunc(o.w.procs, func(p *proc) bool { return isUndo(p) && !slices.Contains(o.undos, p) }) {
-		o.keepTree()
+func (w *world) still() {
+	if slices.ContainsFunc(w.procs, func(p *proc) bool { return isUndo(p) && !slices.Contains(w.undos, p) }) {
+		w.keepTree()
 	}
-	for _, p := range o.undos {
-		for name, text := range o.w.tree {
-			if b, _ := os.ReadFile(filepath.Join(o.w.dir, name)); string(b) != text {
-				o.find("an undo writes in the next turn", "%s (%s) has made %q of %s, which was %q", p.name, p.window.name, b, name, text)
+	for _, p := range w.undos {
+		for name, text := range w.tree {
+			if b, _ := os.ReadFile(filepath.Join(w.dir, name)); string(b) != text {
+				w.find("an undo writes in the next turn", "%s (%s) has made %q of %s, which was %q", p.name, p.window.name, b, name, text)
 			}
 		}
 	}
-	o.undos = slices.DeleteFunc(o.undos, func(p *proc) bool { return p.state == finished })
+	w.undos = slices.DeleteFunc(w.undos, func(p *proc) bool { return p.state == finished })
 }
