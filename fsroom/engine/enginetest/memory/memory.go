@@ -45,7 +45,6 @@ type state struct {
 	rooms     map[string]*room
 	lacking   map[string]bool // the hosts that have more than it
 	repairing bool
-	present   map[string]int
 	delivery  chan func()
 	done      chan struct{}
 }
@@ -55,7 +54,7 @@ type room struct {
 	records   map[string]engine.Record
 	watchers  map[int]func()
 	notified  map[int]func(string)
-	announced map[int]func()
+	announced map[int]announcement
 	next      int
 }
 
@@ -67,7 +66,7 @@ type stored struct {
 // New returns an empty engine with the clock.
 func New(id string, now func() time.Time) *Engine {
 	e := &Engine{state: &state{
-		id: id, now: now, rooms: make(map[string]*room), lacking: make(map[string]bool), present: make(map[string]int),
+		id: id, now: now, rooms: make(map[string]*room), lacking: make(map[string]bool),
 		fault: func() Fault { return None }, delivery: make(chan func(), 1<<10), done: make(chan struct{}),
 	}, before: func() error { return nil }}
 	go e.deliver()
@@ -107,8 +106,8 @@ func (e *Engine) SetAway(away bool) {
 	if !away {
 		for _, r := range e.rooms {
 			e.notify(r)
-			for _, again := range r.announced {
-				e.tell(again)
+			for _, a := range r.announced {
+				e.tell(a.again)
 			}
 		}
 	}
@@ -140,7 +139,7 @@ func (e *Engine) room(name string) *room {
 	r := e.rooms[name]
 	if r == nil {
 		r = &room{records: make(map[string]engine.Record), watchers: make(map[int]func()),
-			notified: make(map[int]func(string)), announced: make(map[int]func())}
+			notified: make(map[int]func(string)), announced: make(map[int]announcement)}
 		e.rooms[name] = r
 	}
 	return r

@@ -3,9 +3,7 @@ package memory
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"maps"
-	"sync"
 	"time"
 
 	"github.com/talking-stick/tt/fsroom/engine"
@@ -30,28 +28,27 @@ func (e *Engine) Records(ctx context.Context, name string) (map[string]engine.Re
 	return maps.Clone(e.room(name).records), nil
 }
 
+// An announcement is what an agent says of itself on a connection, and how to have it said again.
+type announcement struct {
+	agent, what string
+	again       func()
+}
+
 // Announce implements [engine.Engine].
 func (e *Engine) Announce(ctx context.Context, name, agent, what string, again func()) (withdraw func(), err error) {
-	forget, err := subscribe(ctx, e, name, func(r *room) map[int]func() { return r.announced }, again)
-	if err != nil {
-		return nil, err
-	}
-	count := func(by int) {
-		e.mu.Lock()
-		defer e.mu.Unlock()
-		e.present[fmt.Sprintf("%s/%s/%s", name, agent, what)] += by
-	}
-	count(1)
-	return sync.OnceFunc(func() { forget(); count(-1) }), nil
+	return subscribe(ctx, e, name, func(r *room) map[int]announcement { return r.announced }, announcement{agent, what, again})
 }
 
 // Announced implements [engine.Engine].
-func (e *Engine) Announced(ctx context.Context, name, agent, what string) (bool, error) {
+func (e *Engine) Announced(ctx context.Context, name, agent, what string) (is bool, err error) {
 	if err := e.enter(ctx); err != nil {
 		return false, err
 	}
 	defer e.mu.Unlock()
-	return e.present[fmt.Sprintf("%s/%s/%s", name, agent, what)] > 0, nil
+	for _, a := range e.room(name).announced {
+		is = is || a.agent == agent && a.what == what
+	}
+	return is, nil
 }
 
 // Notify implements [engine.Engine].
