@@ -111,11 +111,8 @@ func (w *world) now(settled bool, before []string) (truths []string) {
 	}
 	truths = append(truths, fmt.Sprintf("%s holds %d", st.Owner, st.Turn), st.Owner+" holds")
 	if !settled {
-		for _, t := range before {
-			if t == "guardian of "+st.Owner || t == "harness of "+st.Owner {
-				truths = append(truths, t)
-			}
-		}
+		isOther := func(t string) bool { return !strings.HasSuffix(t, " of "+st.Owner) }
+		truths = append(truths, slices.DeleteFunc(slices.Clone(before), isOther)...)
 	}
 	var l turn.Lease
 	recorded := w.room.Agent(st.Owner).Read(roomtypes.LeaseFile, &l) && l.Fence == st.Fence()
