@@ -1,6 +1,7 @@
 package simulation
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -26,7 +27,8 @@ type generator struct {
 }
 
 // A kind is an act that begins something, for a window and a process, of which there may be none that runs. Of the words of
-// its line those in capitals stand for what [generator.word] says, of a range one number is taken, and one of those with | between.
+// its line those in capitals stand for what [generator.begin] says: SAME for the session of the window, NEW for a process. Of a range one
+// number is taken, and one of those with | between.
 type kind struct {
 	weight int
 	when   func(w *world, x *window, p *proc) bool
@@ -137,10 +139,12 @@ func (g *generator) sleep(w *world) act {
 
 // begin returns an act that begins something.
 func (g *generator) begin(w *world) act {
+	g.ids++
+	id := fmt.Sprint("p", g.ids)
 	if g.opened < g.windows && (g.opened == 0 || g.IntN(3) == 0) {
 		name := string("abc"[g.opened])
 		g.opened++
-		return newAct("open", name, "s-"+name, g.id())
+		return newAct("open", name, "s-"+name, id)
 	}
 	k, x, p := g.kinds[g.IntN(len(g.kinds))], w.windows[g.IntN(len(w.windows))], &proc{state: finished}
 	if len(w.procs) > 0 {
@@ -149,40 +153,19 @@ func (g *generator) begin(w *world) act {
 	if !k.when(w, x, p) {
 		return act{}
 	}
+	stands := map[string]string{
+		"WINDOW": x.name, "TWIN": x.name + "2", "SAME": x.session, "SESSION": fmt.Sprint("s-", x.name, g.ids), "NEW": id,
+		"PROCESS": p.name, "AGENT": w.windows[g.IntN(len(w.windows))].agent,
+	}
 	words := strings.Fields(k.line)
 	for i, word := range words {
-		words[i] = g.word(word, w, x, p)
+		var from, to int
+		choices := strings.Split(word, "|")
+		if n, _ := fmt.Sscanf(word, "%d-%d", &from, &to); n == 2 {
+			words[i] = fmt.Sprint(from + g.IntN(to-from+1))
+		} else {
+			words[i] = cmp.Or(stands[word], choices[g.IntN(len(choices))])
+		}
 	}
 	return newAct(words[0], words[1:]...)
-}
-
-// word returns what a word of a kind stands for.
-func (g *generator) word(word string, w *world, x *window, p *proc) string {
-	switch word {
-	case "WINDOW":
-		return x.name
-	case "TWIN": // a window with the same session
-		return x.name + "2"
-	case "SAME":
-		return x.session
-	case "SESSION":
-		return fmt.Sprint("s-", x.name, g.ids)
-	case "AGENT":
-		return w.windows[g.IntN(len(w.windows))].agent
-	case "PROCESS":
-		return p.name
-	case "NEW": // a process
-		return g.id()
-	}
-	var from, to int
-	if n, _ := fmt.Sscanf(word, "%d-%d", &from, &to); n == 2 {
-		return fmt.Sprint(from + g.IntN(to-from+1))
-	}
-	choices := strings.Split(word, "|")
-	return choices[g.IntN(len(choices))]
-}
-
-func (g *generator) id() string {
-	g.ids++
-	return fmt.Sprint("p", g.ids)
 }

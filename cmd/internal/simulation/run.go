@@ -1,6 +1,7 @@
 package simulation
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -28,21 +29,18 @@ func simulate(t *testing.T, next func(*world) act) (w *world) {
 	}
 	base := filepath.Join(shm, fmt.Sprint("tt-simulation-", os.Getpid()))
 	defer os.RemoveAll(base)
-	must := func(err error) {
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
 	hooks := "" // ours are installed
 	for _, e := range harness.Get(harness.ClaudeCode).Hooks.Events {
 		hooks += fmt.Sprintf("tt hook %s --harness claude-code\n", e.Kind)
 	}
+	err := skills.SetAuto(filepath.Join(base, "data"), "on")
 	for name, text := range map[string]string{"w/go.mod": "", "home/.claude/settings.json": hooks} {
 		path := filepath.Join(base, name)
-		must(os.MkdirAll(filepath.Dir(path), 0o700))
-		must(os.WriteFile(path, []byte(text), 0o600))
+		err = errors.Join(err, os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), 0o600))
 	}
-	must(skills.SetAuto(filepath.Join(base, "data"), "on"))
+	if err != nil {
+		t.Fatal(err)
+	}
 	synctest.Test(t, func(t *testing.T) {
 		w = &world{
 			machine: machine{base: base, data: filepath.Join(base, "data"), began: time.Now(), booted: time.Now()},
@@ -50,8 +48,7 @@ func simulate(t *testing.T, next func(*world) act) (w *world) {
 				asleep: map[int64]time.Duration{}, counts: map[string]int{}},
 			dir: filepath.Join(base, "w"), home: filepath.Join(base, "home"), policy: map[string]string{ledgerVariable: "off"}, tree: map[string]string{},
 		}
-		store, err := fsroom.Open(w.data, fsroom.Options{NoWatch: true})
-		must(err)
+		store, _ := fsroom.Open(w.data, fsroom.Options{NoWatch: true})
 		w.room = fsroom.At(store, roomtypes.Stick(), fsroom.RoomName(w.dir))
 		w.folder = w.room.Dir()
 		w.held.Store(&map[string]*proc{})
@@ -61,7 +58,6 @@ func simulate(t *testing.T, next func(*world) act) (w *world) {
 				fmt.Fprintf(os.Stderr, "%v\n%s\n%s\n", r, debug.Stack(), strings.Join(w.log, "\n"))
 				os.Exit(2) // the goroutines of the run do not end any more
 			}
-			w.held.Store(&map[string]*proc{})
 			lockfile.Pause = nil
 		}()
 		w.program = ttcmd.Program(ttcmd.Build{Version: "sim", Machine: w.machineOf})
