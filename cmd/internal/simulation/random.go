@@ -20,9 +20,9 @@ type generator struct {
 	windows int
 	opened  int
 	ids     int
-	last    string // process that ran last
-	sleepy  int    // of a hundred acts, time passes although processes could run
-	busy    int    // of a hundred, something begins although processes could run
+	last    *proc // that ran last
+	sleepy  int   // of a hundred acts, time passes although processes could run
+	busy    int   // of a hundred, something begins although processes could run
 	begun   bool
 }
 
@@ -99,42 +99,30 @@ func (g *generator) next(w *world) act {
 	if g.left--; g.left < 0 {
 		return act{}
 	}
-	var can []string
-	for _, p := range w.procs {
-		if w.canRun(p) {
-			can = append(can, p.name)
+	can := slices.DeleteFunc(slices.Clone(w.procs), func(p *proc) bool { return !w.canRun(p) })
+	n := g.IntN(100)
+	sleeps := len(can) == 0 && n < 50 || len(can) > 0 && n < g.sleepy
+	begins := !sleeps && (len(can) == 0 || n < g.sleepy+g.busy && len(w.procs) < 12)
+	for tries := 0; begins && tries < 20; tries++ {
+		if a := g.begin(w); a.verb != "" {
+			return a
 		}
 	}
-	switch n := g.IntN(100); {
-	case len(can) == 0 && n < 50, len(can) > 0 && n < g.sleepy:
-		return g.sleep(w)
-	case len(can) == 0, n < g.sleepy+g.busy && len(w.procs) < 12:
-		for range 20 {
-			if a := g.begin(w); a.verb != "" {
-				return a
-			}
+	if sleeps || begins { // mostly until something is due
+		most := 20 * time.Minute
+		if slices.ContainsFunc(w.windows, func(x *window) bool { return w.calls(x) > 0 }) || g.IntN(3) == 0 {
+			most = 3 * time.Second
 		}
-		return g.sleep(w)
+		return newAct("sleep", fmt.Sprint(1+g.Int64N(most.Milliseconds())))
 	}
-	name := can[g.IntN(len(can))]
+	p := can[g.IntN(len(can))]
 	if slices.Contains(can, g.last) && g.IntN(3) > 0 {
-		name = g.last
+		p = g.last
 	}
-	g.last = name
-	if g.Float64() < g.rare {
-		return newAct("run", name, fmt.Sprint(1+int(g.ExpFloat64()*12)))
+	if g.last = p; g.Float64() < g.rare {
+		return newAct("run", p.name, fmt.Sprint(1+int(g.ExpFloat64()*12)))
 	}
-	return newAct("run", name)
-}
-
-// sleep lets time pass: mostly until something is due.
-func (g *generator) sleep(w *world) act {
-	writes := slices.ContainsFunc(w.windows, func(x *window) bool { return w.calls(x) > 0 })
-	most := 20 * time.Minute
-	if writes || g.IntN(3) == 0 {
-		most = 3 * time.Second
-	}
-	return newAct("sleep", fmt.Sprint(1+g.Int64N(most.Milliseconds())))
+	return newAct("run", p.name)
 }
 
 // begin returns an act that begins something.
