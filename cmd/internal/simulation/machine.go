@@ -44,18 +44,6 @@ func (w *world) newID() identity.Process {
 	return identity.Process{Host: "sim", Boot: fmt.Sprint("boot", w.boot), Namespace: "ns", PID: beyond + w.pids, Start: uint64(100000 + 1000*w.pids)}
 }
 
-// helperWaits is pause for another goroutine of the process that runs. If that process has the lock itself, this is
-// no matter of the scheduler: it is over in a moment of the real machine, unless the process stops.
-func (w *world) helperWaits(path string) {
-	for p := (*w.held.Load())[path]; (p == nil || p == w.runs.Load()) && w.busy.Load(); {
-		if isFree(path) {
-			return
-		}
-		runtime.Gosched()
-	}
-	time.Sleep(time.Millisecond)
-}
-
 // canRun reports whether a process could go on now.
 func (w *world) canRun(p *proc) bool {
 	late := !p.until.IsZero() && !time.Now().Before(p.until)

@@ -251,7 +251,11 @@ func (w *world) answered(p *proc, x *window, command string, r result) {
 				w.wantsNot(x.agent)
 			}
 			if seq, ok := r.answer["event_seq"].(float64); ok && !p.older {
-				w.told(int64(seq), map[string]string{"release": turn.Released, "assign": turn.Passed, "close": turn.Closed}[command])
+				kind := map[string]string{"release": turn.Released, "assign": turn.Passed, "close": turn.Closed}[command]
+				if before, ok := w.events[int64(seq)]; ok && before != kind {
+					w.find("a number of an event was used twice", "event %v is a %s and was a %s", seq, kind, before)
+				}
+				w.events[int64(seq)] = kind
 			}
 		}
 	}
@@ -306,12 +310,4 @@ func (w *world) wantsNot(agent string) {
 			x.refused = false
 		}
 	}
-}
-
-// told notes an event that was acknowledged.
-func (w *world) told(seq int64, kind string) {
-	if before, ok := w.events[seq]; ok && before != kind {
-		w.find("a number of an event was used twice", "event %d is a %s and was a %s", seq, kind, before)
-	}
-	w.events[seq] = kind
 }

@@ -137,16 +137,21 @@ func (p *proc) await(ctx context.Context, d time.Duration) (changed bool) {
 	return p.stir
 }
 
-// pause is [lockfile.Pause] of the machine.
+// pause is [lockfile.Pause]. If another goroutine calls and its process has the lock itself, this is no matter of the scheduler:
+// it is over in a moment of the real machine, unless the process stops.
 func (w *world) pause(ctx context.Context, path string) {
-	p := w.runs.Load()
-	if !w.busy.Load() || p.killed || outermost() != p.own {
-		w.helperWaits(path)
+	if p := w.runs.Load(); w.busy.Load() && !p.killed && outermost() == p.own {
+		p.lock = path
+		p.setUntil(ctx, 0)
+		p.park(waiting)
 		return
 	}
-	p.lock = path
-	p.setUntil(ctx, 0)
-	p.park(waiting)
+	for has := (*w.held.Load())[path]; (has == nil || has == w.runs.Load()) && w.busy.Load(); runtime.Gosched() {
+		if isFree(path) {
+			return
+		}
+	}
+	time.Sleep(time.Millisecond)
 }
 
 // setUntil sets until when the process stands at most: for d, 0 for ever, and no longer than ctx.

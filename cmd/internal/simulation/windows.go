@@ -76,13 +76,8 @@ func (w *world) open(a act) bool {
 		*x = window{name: a.arg(0), session: a.arg(1), proc: w.newID(), alive: true}
 		w.whoami(p, x)
 	}), 0)
-	w.child(a.arg(2), x, "begin", func(p *proc) { w.begin(p, x, "startup") })
+	w.child(a.arg(2), x, "begin", func(p *proc) { w.hook(p, x, "session-start", "SessionStart", map[string]any{"source": "startup"}) })
 	return true
-}
-
-// begin is the hook at the beginning of a session.
-func (w *world) begin(p *proc, x *window, source string) {
-	w.hook(p, x, "session-start", "SessionStart", map[string]any{"source": source})
 }
 
 // whoami asks the product for the id of a window's agent.
@@ -283,7 +278,7 @@ func (w *world) endSession(a act) bool {
 		w.stop(x, func(p *proc) bool { return p.tool }) // what its model waited for goes on no more
 		*x = window{name: x.name, session: a.arg(1), proc: x.proc, alive: true}
 		w.whoami(p, x)
-		w.begin(p, x, "clear")
+		w.hook(p, x, "session-start", "SessionStart", map[string]any{"source": "clear"})
 	})
 	return true
 }
