@@ -24,7 +24,6 @@ type oracle struct {
 	state  *turn.State // the room now
 	truths []string    // now
 	reads  []*reading
-	ends   []ending
 	undos  []*proc // that go on although somebody else was given the turn
 
 	grants map[int64]string            // lease of each turn that was told to its holder
@@ -45,12 +44,6 @@ type reading struct {
 	over   bool
 }
 
-// An ending is a command that ends somebody's turn, whatever runs in it.
-type ending struct {
-	p     *proc
-	agent string // whose turn; "" for that of anybody
-}
-
 // find notes what is wrong. The class says what kind of fault it is, in words that do not depend on the run.
 func (w *world) find(class, format string, args ...any) {
 	if w.class == "" {
@@ -67,7 +60,6 @@ func (w *world) watch(changed bool) {
 		}
 	}
 	w.still()
-	w.ends = slices.DeleteFunc(w.ends, func(e ending) bool { return e.p.state == finished })
 	if w.state == nil {
 		return
 	}
@@ -197,20 +189,6 @@ func (w *world) refusedTo(p *proc, x *window, text string) {
 		}
 	}
 	w.says(p, claims...)
-}
-
-// asked is called when a command begins.
-func (w *world) asked(p *proc, x *window, args []string) {
-	switch args[0] {
-	case "release", "assign", "leave", "close":
-		w.ends = append(w.ends, ending{p, x.agent})
-	case "kick":
-		w.ends = append(w.ends, ending{p, args[1]})
-	case "take":
-		if slices.Contains(args, "--operator-requested") {
-			w.ends = append(w.ends, ending{p, ""})
-		}
-	}
 }
 
 // answered is called with the answer of a command.

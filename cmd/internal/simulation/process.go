@@ -53,7 +53,7 @@ type proc struct {
 	failed  string // the call that has failed
 	resume  chan struct{}
 	own     uintptr // the function that its goroutine runs
-	detail  string  // for traces: what it runs
+	detail  string  // what it runs
 
 	window   *window // whose child it is; nil: it lives on alone
 	writer   *window // who writes by it into the tree; nil: nobody

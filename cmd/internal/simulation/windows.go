@@ -291,7 +291,6 @@ func (w *world) command(a act) bool {
 	}
 	w.child(a.arg(1), x, strings.Join(args, " "), func(p *proc) {
 		w.beginReading(p)
-		w.asked(p, x, args)
 		r := w.tt(p, x, "", slices.Insert(slices.Clone(args), at, "--json")...)
 		w.logf("%s (%s) %s: %s", p.name, x.name, strings.Join(args, " "), w.said(r))
 		if x.session == session && x.alive {

@@ -16,9 +16,7 @@ func (w *world) passes(before, after *turn.State) {
 	if before.Owner == "" || before.Owner == after.Owner && before.Turn == after.Turn {
 		return
 	}
-	if slices.ContainsFunc(w.ends, func(e ending) bool {
-		return e.p == w.runs.Load() && (e.agent == "" || e.agent == before.Owner)
-	}) {
+	if w.runs.Load().ends(before.Owner) {
 		w.overrun(before.Owner)
 	}
 	for _, p := range w.procs {
@@ -26,6 +24,19 @@ func (w *world) passes(before, after *turn.State) {
 			w.find("a turn ends under its writer", "turn %d of %s has ended by %s while %s writes by %s", before.Turn, before.Owner, w.runs.Load().name, p.writer.name, p.name)
 		}
 	}
+}
+
+// ends reports whether the process runs a command that ends the turn of an agent, whatever runs in it.
+func (p *proc) ends(agent string) bool {
+	switch command, args, _ := strings.Cut(p.detail, " "); command {
+	case "release", "assign", "leave", "close":
+		return p.window.agent == agent
+	case "kick":
+		return strings.HasPrefix(args, agent+" ")
+	case "take":
+		return strings.Contains(args, "--operator-requested")
+	}
+	return false
 }
 
 // overrun excuses what writes in a turn that ends now, or has just asked for permission: those of an agent, "" for all.
