@@ -17,9 +17,6 @@ import (
 	"github.com/talking-stick/tt/journal/event"
 )
 
-// jobLasts is how long the command of a job runs.
-const jobLasts = 90 * time.Second
-
 // startJob is the runner of a job up to where its command runs, which the command that asks for the job waits
 // for. The rest of the runner is a process; its command writes into the tree.
 func (w *world) startJob(p *proc, dir string, files []*os.File) (pid int, err error) {
@@ -33,7 +30,7 @@ func (w *world) startJob(p *proc, dir string, files []*os.File) (pid int, err er
 		if w.state.Owner == j.Agent && w.slept != w.state.Turn { // else it needs no turn
 			q.writer = w.byAgent(j.Agent)
 		}
-		q.sleep(jobLasts)
+		q.sleep(90 * time.Second)
 		q.writer = nil
 		at := event.NewTime(time.Now())
 		patchJob(dir, func(j *jobs.Job) { j.EndedAt, j.Outcome, j.Exit = &at, "exited", new(int) })

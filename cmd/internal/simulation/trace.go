@@ -3,6 +3,7 @@ package simulation
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"testing/synctest"
@@ -22,12 +23,8 @@ func newAct(verb string, args ...string) act { return act{verb: verb, args: args
 
 func (a act) String() string { return strings.Join(append([]string{a.verb}, a.args...), " ") }
 
-func (a act) arg(i int) string {
-	if i < len(a.args) {
-		return a.args[i]
-	}
-	return ""
-}
+// arg returns an argument, "" if it is not there.
+func (a act) arg(i int) string { return append(slices.Clip(a.args), "", "", "")[i] }
 
 func (a act) number(i int) int {
 	n, _ := strconv.Atoi(a.arg(i))
