@@ -21,7 +21,8 @@ func (w *world) passes(before, after *turn.State) {
 	}
 	for _, p := range w.procs {
 		if p.writer != nil && p.writer.agent == before.Owner && !p.excused && !p.killed {
-			w.find("a turn ends under its writer", "turn %d of %s has ended by %s while %s writes by %s", before.Turn, before.Owner, w.runs.Load().name, p.writer.name, p.name)
+			w.find("a turn ends under its writer", "turn %d of %s has ended by %s while %s writes by %s", before.Turn, before.Owner,
+				w.runs.Load().name, p.writer.name, p.name)
 		}
 	}
 }

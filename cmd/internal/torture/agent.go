@@ -99,18 +99,13 @@ func (a *agent) takeTurn() {
 
 // granted notes and returns what a wait or a take granted, perhaps nothing.
 func (a *agent) granted(o *outcome) (g grant) {
-	if o.exit == 0 {
-		if err := json.Unmarshal([]byte(o.stdout), &g); err != nil {
-			a.report.wrong("%s: %v: %v", a.id, o, err)
-			return grant{}
-		}
+	if o.exit == 0 && !a.report.check(fmt.Sprintf("%s: %v", a.id, o), json.Unmarshal([]byte(o.stdout), &g)) {
+		return grant{}
 	}
 	g.agent, g.host, g.told = a.id, a.host.n, o
-	a.note(func(acks *acks) {
-		if g.Status == turn.YourTurn {
-			acks.grants = append(acks.grants, g)
-		}
-	})
+	if g.Status == turn.YourTurn {
+		a.note(func(acks *acks) { acks.grants = append(acks.grants, g) })
+	}
 	return g
 }
 

@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/talking-stick/tt/journal/event"
@@ -53,8 +52,12 @@ func (h *host) ok(lines ...string) error {
 
 // mirror brings the mirror of the host up to date. It returns the events of the room, and the bytes that say so.
 func (h *host) mirror() (events []event.Event, text []byte, err error) {
-	if err := h.upToDate(); err != nil {
-		return nil, nil, err
+	var o *outcome
+	if !eventually(stall, func() bool {
+		o = h.run("events", "--agent", "z:9")
+		return o.exit == 0 && !strings.Contains(o.stderr, "knew last")
+	}) {
+		return nil, nil, fmt.Errorf("host %d does not come up to date: %v", h.n+1, o)
 	}
 	paths, _ := filepath.Glob(filepath.Join(h.data, "engines", "*", "rooms", "*", "journal.jsonl"))
 	if len(paths) != 1 {
@@ -69,15 +72,4 @@ func (h *host) mirror() (events []event.Event, text []byte, err error) {
 		}
 	}
 	return events, text, err
-}
-
-func (h *host) upToDate() error {
-	var o *outcome
-	if eventually(stall, func() bool {
-		o = h.run("events", "--agent", "z:9")
-		return o.exit == 0 && !strings.Contains(o.stderr, "knew last") || o.exit != 0 && !slices.Contains(unreachable, o.code)
-	}) && o.exit == 0 {
-		return nil
-	}
-	return fmt.Errorf("host %d does not come up to date: %v", h.n+1, o)
 }

@@ -45,11 +45,6 @@ func (r *report) check(what string, err error) bool {
 	return err == nil
 }
 
-// say prints something worth knowing.
-func (r *report) say(format string, args ...any) {
-	fmt.Printf("  %s: %s\n", r.name, fmt.Sprintf(format, args...))
-}
-
 // skip notes that this machine cannot do an attack, or a part of it.
 func (r *report) skip(why string) {
 	if os.Getenv("CI") == "true" {

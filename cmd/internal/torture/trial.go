@@ -149,7 +149,8 @@ func (t *trial) inflict(f failure) {
 	}
 	before = t.progress()
 	eventually(stall, func() bool { return t.progress() > before })
-	t.report.say("%s, %v: %d turns or messages meanwhile, the next one %v after it began", f.name, f.lasts, during, time.Since(began).Round(100*time.Millisecond))
+	fmt.Printf("  %s: %s, %v: %d turns or messages meanwhile, the next one %v after it began\n", t.report.name, f.name,
+		f.lasts, during, time.Since(began).Round(100*time.Millisecond))
 }
 
 // progress is how many turns were granted, or messages acknowledged.
