@@ -42,7 +42,7 @@ func TestParse(t *testing.T) {
 	for _, c := range []struct{ text, problem string }{
 		{"open a s p1\n# a remark\n  0.1 a line of the log\nrun p1 3\n", ""},
 		{"open a s p1\nexplode p1\n", `line 2: there is no act "explode"`},
-		{"open a\n", "line 1: the act is: open WINDOW SESSION PROCESS"},
+		{"open a\n", "line 1: the act is: open NAME SESSION PROCESS"},
 		{"fail p1 1 flood\n", `line 1: there is no error "flood"`},
 	} {
 		_, err := parse(c.text)

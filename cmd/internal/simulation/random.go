@@ -27,8 +27,8 @@ type generator struct {
 }
 
 // A kind is an act that begins something, for a window and a process, of which there may be none that runs. Of the words of
-// its line those in capitals stand for what [generator.begin] says: SAME for the session of the window, NEW for a process. Of a range one
-// number is taken, and one of those with | between.
+// its line those in capitals stand for what [generator.begin] says, such as SAME for the session of the window and NEW for
+// the name of a new process. Of a range one number is taken, and one of those with | between.
 type kind struct {
 	weight int
 	when   func(w *world, x *window, p *proc) bool
