@@ -155,6 +155,7 @@ func (w *world) putBack(name string, journal bool) bool {
 	err := copyTree(from, w.folder)
 	b, _ := os.ReadFile(w.file("state.json"))
 	w.states = [2][]byte{1: b}
+	w.forget()
 	return err == nil
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/ledger"
 	"github.com/talking-stick/tt/journal/event"
+	"github.com/talking-stick/tt/lockfile"
 )
 
 // startJob is the runner of a job up to where its command runs, which the command that asks for the job waits
@@ -63,8 +64,7 @@ func patchJob(dir string, set func(*jobs.Job)) *jobs.Job {
 	_ = json.Unmarshal(b, j)
 	set(j)
 	b, _ = json.Marshal(j)
-	_ = os.WriteFile(path+".new", b, 0o600)
-	_ = os.Rename(path+".new", path)
+	_ = lockfile.ReplaceUnsynced(path, b, dir)
 	return j
 }
 

@@ -61,22 +61,13 @@ var acts = map[string]struct {
 	"kill":   {"PROCESS", func(w *world, a act) bool { w.kill(a.p); return true }},
 	"freeze": {"PROCESS", func(_ *world, a act) bool { a.p.frozen = true; return true }},
 	"thaw":   {"PROCESS", func(_ *world, a act) bool { a.p.frozen = false; return true }},
-	"fail": {"PROCESS NTH ERROR", func(_ *world, a act) bool {
-		a.p.failAt, a.p.failure = a.number(1), failures[a.arg(2)]
-		return true
-	}},
-	"power": {"TENTHS OLDER EMPTIED", (*world).power},
-	"cut":   {"LINES", func(w *world, a act) bool { w.outdate(); return w.cutJournal(a.number(0), false) }},
-	"lose":  {"", func(w *world, _ act) bool { return w.cutJournal(0, true) }},
-	"copy":  {"NAME", func(w *world, a act) bool { return w.copyRoom(a.arg(0)) }},
-	"back": {"NAME", func(w *world, a act) bool {
-		done := w.putBack(a.arg(0), false)
-		if done {
-			w.forget()
-		}
-		return done
-	}},
-	"older": {"NAME", func(w *world, a act) bool { return w.putBack(a.arg(0), true) }},
+	"fail":   {"PROCESS NTH ERROR", func(_ *world, a act) bool { a.p.failAt, a.p.failure = a.number(1), failures[a.arg(2)]; return true }},
+	"power":  {"TENTHS OLDER EMPTIED", (*world).power},
+	"cut":    {"LINES", func(w *world, a act) bool { w.outdate(); return w.cutJournal(a.number(0), false) }},
+	"lose":   {"", func(w *world, _ act) bool { return w.cutJournal(0, true) }},
+	"copy":   {"NAME", func(w *world, a act) bool { return w.copyRoom(a.arg(0)) }},
+	"back":   {"NAME", func(w *world, a act) bool { return w.putBack(a.arg(0), false) }},
+	"older":  {"NAME", func(w *world, a act) bool { return w.putBack(a.arg(0), true) }},
 }
 
 // apply makes an act happen. It returns false where it means nothing now: a model ends its turn, and its user a session,
