@@ -61,22 +61,25 @@ func read(path string) (all []mutant, err error) {
 	return all, nil
 }
 
-// apply returns the text of a file with the change. The function, a method with its type before its name, is found in the way
-// that gofmt writes it.
-func (m mutant) apply(text []byte) ([]byte, error) {
+// apply returns the text of the file below a directory, and that with the change. The function, a method with its type before
+// its name, is found in the way that gofmt writes it.
+func (m mutant) apply(top string) (text, changed []byte, err error) {
+	if text, err = os.ReadFile(filepath.Join(top, m.file)); err != nil {
+		return nil, nil, err
+	}
 	name := m.function
 	if kind, method, ok := strings.Cut(m.function, "."); ok {
 		name = `\(\w+ \*?` + kind + `(\[\w+\])?\) ` + method
 	}
 	at := regexp.MustCompile(`(?ms)^func ` + name + `[\[(].*?^}$`).FindIndex(text)
 	if at == nil {
-		return nil, fmt.Errorf("%s: there is no function %s in %s", m.name, m.function, m.file)
+		return nil, nil, fmt.Errorf("%s: there is no function %s in %s", m.name, m.function, m.file)
 	}
 	body := string(text[at[0]:at[1]])
 	if n := strings.Count(body, m.old); n != 1 {
-		return nil, fmt.Errorf("%s: %s in %s has %d times %q", m.name, m.function, m.file, n, m.old)
+		return nil, nil, fmt.Errorf("%s: %s in %s has %d times %q", m.name, m.function, m.file, n, m.old)
 	}
-	return slices.Concat(text[:at[0]], []byte(strings.Replace(body, m.old, m.new, 1)), text[at[1]:]), nil
+	return text, slices.Concat(text[:at[0]], []byte(strings.Replace(body, m.old, m.new, 1)), text[at[1]:]), nil
 }
 
 func run() error {
@@ -92,10 +95,7 @@ func run() error {
 	}
 	var problems error
 	for _, m := range all {
-		text, err := os.ReadFile(filepath.Join(top, m.file))
-		if err == nil {
-			_, err = m.apply(text)
-		}
+		_, _, err := m.apply(top)
 		problems = errors.Join(problems, err)
 	}
 	if problems != nil || *check {
@@ -133,15 +133,11 @@ func run() error {
 // try makes a change and returns what has noticed it, "" if nothing has, and the time of processors that it took.
 func try(dir string, m mutant) (by string, used time.Duration, err error) {
 	path := filepath.Join(dir, m.file)
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return "", 0, err
+	text, changed, err := m.apply(dir)
+	if err == nil {
+		err = os.WriteFile(path, changed, 0o644)
 	}
-	changed, err := m.apply(text)
 	if err != nil {
-		return "", 0, err
-	}
-	if err := os.WriteFile(path, changed, 0o644); err != nil {
 		return "", 0, err
 	}
 	defer func() { err = errors.Join(err, os.WriteFile(path, text, 0o644)) }()
