@@ -269,9 +269,6 @@ func (m *Mailbox) Unread(st *turn.State) turn.Unread {
 
 // UnreadInterrupts returns how many of the unread messages are urgent.
 func (m *Mailbox) UnreadInterrupts(ctx context.Context, st *turn.State) (n int, err error) {
-	if m.Unread(st).Messages == 0 {
-		return 0, nil
-	}
 	at, err := m.cursor(ctx, st)
 	if err != nil {
 		return 0, err
