@@ -31,7 +31,7 @@ var testTools = []string{
 // stands for the packages under it that have none of their own. Lower a row with the commit
 // that makes it smaller.
 var budgets = map[string]int{
-	"cmd/agent-bus":              4150,
+	"cmd/agent-bus":              3850,
 	"cmd/internal/changes":       1000,
 	"cmd/internal/cli":           2950,
 	"cmd/internal/completion":    350,
@@ -42,14 +42,14 @@ var budgets = map[string]int{
 	"cmd/internal/hooks/guard":   600,
 	"cmd/internal/hooks/listen":  1150,
 	"cmd/internal/hooks/payload": 400,
-	"cmd/internal/hooks/shell":   3250,
+	"cmd/internal/hooks/shell":   3260,
 	"cmd/internal/hosts":         950,
 	"cmd/internal/jobs":          1100,
 	"cmd/internal/locks":         300,
-	"cmd/internal/mailbox":       1450,
+	"cmd/internal/mailbox":       1400,
 	"cmd/internal/manual":        100,
 	"cmd/internal/member":        4600,
-	"cmd/internal/questions":     1450,
+	"cmd/internal/questions":     1330,
 	"cmd/internal/report":        2700,
 	"cmd/internal/roomtypes":     100,
 	"cmd/internal/second":        150,
@@ -69,7 +69,7 @@ var budgets = map[string]int{
 	"fsroom/history":             300,
 	"fsroom/ledger":              7350,
 	"fsroom/mirror":              1700,
-	"fsroom/topic":               1200,
+	"fsroom/topic":               1160,
 	"fsroom/turn":                5950,
 	"fsroom/workspace":           900,
 	"identity":                   2310,
@@ -79,11 +79,17 @@ var budgets = map[string]int{
 	"skills":                     4150,
 }
 
+// toolBudgets are how many lines the largest test tools may have, without the packages under them.
+var toolBudgets = map[string]int{
+	"cmd/internal/simulation": 2300, // which is to come down to 1800
+	"cmd/internal/torture":    2400,
+}
+
 // What all packages together may have.
 const (
-	productBudget = 80_700 // what users run
-	linkedBudget  = 64_700 // the part of it that tt links
-	toolsBudget   = 7_200  // test tools, which are to come down to 6 000
+	productBudget = 80_200 // what users run
+	linkedBudget  = 64_500 // the part of it that tt links
+	toolsBudget   = 6_750  // test tools, which are to come down to 6 000
 	fileBudget    = 400    // one file of either
 )
 
@@ -152,7 +158,7 @@ func TestBudgets(t *testing.T) {
 		t.Fatal(err)
 	}
 	linked := list(t, module+"cmd/tt")["cmd/tt"].Deps
-	rows := make(map[string]int)
+	rows, dirs := make(map[string]int), make(map[string]int)
 	var product, inTT, tools int
 	complain := func(what string, lines, budget int) {
 		if said := overrun(what, lines, budget); said != "" {
@@ -164,6 +170,7 @@ func TestBudgets(t *testing.T) {
 		complain(s.path, s.lines, fileBudget)
 		if within(dir, testTools) {
 			tools += s.lines
+			dirs[dir] += s.lines
 			continue
 		}
 		row := rowOf(dir)
@@ -184,6 +191,9 @@ func TestBudgets(t *testing.T) {
 		if budget-rows[row] >= roundedBy {
 			t.Logf("%s has %d lines: its budget of %d can be lower", row, rows[row], budget)
 		}
+	}
+	for dir, budget := range toolBudgets {
+		complain(dir, dirs[dir], budget)
 	}
 	complain("the product", product, productBudget)
 	complain("what tt links", inTT, linkedBudget)

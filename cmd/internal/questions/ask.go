@@ -2,7 +2,6 @@ package questions
 
 import (
 	"context"
-	"slices"
 	"unicode/utf8"
 
 	"github.com/talking-stick/tt/cmd/internal/member"
@@ -197,28 +196,23 @@ func (r *Room) topicOf(ctx context.Context, id string) (*Topic, error) {
 	return t, err
 }
 
-// find returns the question of a room that id means, and the topic that has it: an earlier one if
-// the present one has it not. forgotten reports that it is in the history of the topic alone.
+// find returns the question of a room that id means, and the topic that has it. forgotten reports that it is in the
+// history of the topic alone.
 func find(ctx context.Context, store *fsroom.Store, room, id string) (t *Topic, q *topic.Question, forgotten bool, err error) {
-	_, err = topic.New("").Named(id)
-	for _, t := range slices.Backward(TopicsOfRoom(store, room)) {
-		snap, failed := t.View()
+	t = OfRoom(store, room)
+	snap, err := t.View()
+	if err != nil {
+		return nil, nil, false, err
+	}
+	if q, err = snap.State.Named(id); code.Of(err) == code.UnknownTarget && snap.State.Forgets() {
+		all, failed := History(ctx, t)
 		if failed != nil {
 			return nil, nil, false, failed
 		}
-		if q, err = snap.State.Named(id); code.Of(err) == code.UnknownTarget && snap.State.Forgets() {
-			all, failed := History(ctx, t)
-			if failed != nil {
-				return nil, nil, false, failed
-			}
-			q, err = all.Named(id)
-			forgotten = err == nil && q.Status != topic.Pending // else a mirror has learned of it meanwhile
-		}
-		if code.Of(err) != code.UnknownTarget {
-			return t, q, forgotten, err
-		}
+		q, err = all.Named(id)
+		forgotten = err == nil && q.Status != topic.Pending // else a mirror has learned of it meanwhile
 	}
-	return nil, nil, false, err
+	return t, q, forgotten, err
 }
 
 // AwaitAnswer waits until a question of the agent has an answer, is closed, or has nobody

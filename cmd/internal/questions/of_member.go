@@ -207,25 +207,21 @@ func (r *Room) MarkShown(ctx context.Context, t *Topic, ids []string) error {
 // first: at most so many entries, the newest.
 func (r *Room) QuestionLog(ctx context.Context, since time.Time, most int) ([]turn.LogEntry, error) {
 	var entries []turn.LogEntry
-	for _, t := range TopicsOfRoom(r.Room.Client.Store, r.Room.FS.Name()) {
-		if !t.Exists() {
-			break
-		}
-		_, err := t.Events(ctx, 0, func(e *event.Event) error {
-			kind := logKinds[e.Type]
-			if kind != "" && !e.CreatedAt.Before(since) {
-				id, text := topic.Words(e)
-				entries = append(entries, turn.LogEntry{
-					Kind: kind, TopicSeq: e.Seq, At: e.CreatedAt, Agent: e.From, To: e.To, Event: e.Type, Reason: e.Reason, Text: text, Question: id,
-				})
-			}
-			return nil
-		})
-		if err != nil {
-			return nil, err
-		}
+	t := OfRoom(r.Room.Client.Store, r.Room.FS.Name())
+	if !t.Exists() {
+		return nil, nil
 	}
-	return entries[max(0, len(entries)-most):], nil
+	_, err := t.Events(ctx, 0, func(e *event.Event) error {
+		kind := logKinds[e.Type]
+		if kind != "" && !e.CreatedAt.Before(since) {
+			id, text := topic.Words(e)
+			entries = append(entries, turn.LogEntry{
+				Kind: kind, TopicSeq: e.Seq, At: e.CreatedAt, Agent: e.From, To: e.To, Event: e.Type, Reason: e.Reason, Text: text, Question: id,
+			})
+		}
+		return nil
+	})
+	return entries[max(0, len(entries)-most):], err
 }
 
 var logKinds = map[string]string{topic.EventAsked: "question", topic.EventAnswer: "answer", topic.EventMarked: "question_settled",

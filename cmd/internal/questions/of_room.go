@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -23,16 +22,15 @@ import (
 // name. The first question makes it. It outlives the lives of the room. Where it was
 // closed, the next question in tt opens it again.
 
-// OfRoomID returns the id of the topic that has the questions of a room, or with n > 0
-// that of the nth one after it.
-func OfRoomID(room string, n int) string {
+// OfRoomID returns the id of the topic that has the questions of a room.
+func OfRoomID(room string) string {
 	const hash, digits = 16, idLength - 1 // the name of a room ends with 16 digits of a hash
-	if n == 0 && len(room) >= hash {
+	if len(room) >= hash {
 		if id := "t" + room[len(room)-hash:][:digits]; IsID(id) {
 			return id
 		}
 	}
-	return hashedID(fmt.Sprintf("%s/%d", room, n))
+	return hashedID(room + "/0")
 }
 
 // hashedID returns the id of a topic that follows from a text.
@@ -41,25 +39,9 @@ func hashedID(text string) string {
 	return "t" + hex.EncodeToString(sum[:])[:idLength-1]
 }
 
-// TopicsOfRoom returns the topics with the questions of a room, oldest first: one, which may not
-// exist. Earlier versions made another one where it was closed.
-func TopicsOfRoom(store *fsroom.Store, room string) []*Topic {
-	at := func(n int) *Topic { return fsroom.At(store, roomtypes.Topics(), OfRoomID(room, n)) }
-	list := []*Topic{at(0)}
-	for n := 1; list[n-1].Exists(); n++ {
-		next := at(n)
-		if !next.Exists() || !next.HasJournal() {
-			break
-		}
-		list = append(list, next)
-	}
-	return list
-}
-
 // OfRoom returns the topic that has the questions of a room. It may not exist.
 func OfRoom(store *fsroom.Store, room string) *Topic {
-	all := TopicsOfRoom(store, room)
-	return all[len(all)-1]
+	return fsroom.At(store, roomtypes.Topics(), OfRoomID(room))
 }
 
 // AskInRoom stores a question of an agent on the topic of a room, whose path is kept with

@@ -171,21 +171,17 @@ func read(ctx context.Context, c *cli.Invocation, room *member.Room) (*model.Mod
 	return m, nil
 }
 
-// addQuestions adds the questions of the room to the model, from all its topics.
+// addQuestions adds the questions of the room to the model.
 func addQuestions(ctx context.Context, b *model.Builder, room *member.Room) error {
-	for _, t := range questions.TopicsOfRoom(room.Client.Store, room.FS.Name()) {
-		if !t.Exists() || !t.HasJournal() {
-			break
-		}
-		_, err := t.Events(ctx, 0, func(e *event.Event) error {
-			b.AddQuestion(e)
-			return nil
-		})
-		if err != nil {
-			return err
-		}
+	t := questions.OfRoom(room.Client.Store, room.FS.Name())
+	if !t.Exists() || !t.HasJournal() {
+		return nil
 	}
-	return nil
+	_, err := t.Events(ctx, 0, func(e *event.Event) error {
+		b.AddQuestion(e)
+		return nil
+	})
+	return err
 }
 
 // render returns the model in a format.

@@ -86,7 +86,7 @@ func (w *Watcher) scan() {
 	topics := filepath.Join(w.data, "topics")
 	_ = w.fs.Add(topics) // it is missing until somebody asks
 	for _, room := range w.watch(filepath.Join(w.data, "rooms")) {
-		_ = w.fs.Add(filepath.Join(topics, questions.OfRoomID(room, 0)))
+		_ = w.fs.Add(filepath.Join(topics, questions.OfRoomID(room)))
 	}
 	if w.opened != "" {
 		w.watch(w.agents())

@@ -62,7 +62,7 @@ func (s *sharing) Copy(ctx context.Context, to *hosts.Service, m hosts.Move) (mo
 		if moved.Added, err = mirror.Publish(ctx, e, x.at, h); err != nil {
 			return moved, err
 		}
-		return moved, x.topics(ctx)
+		return moved, x.topic(ctx)
 	}
 }
 
@@ -116,24 +116,19 @@ func (x *copier) reserve(ctx context.Context, h *history.History) error {
 	}
 }
 
-// topics publishes the topics that have the questions of the room.
-func (x *copier) topics(ctx context.Context) error {
-	rules := roomtypes.Topics()
-	for n, r := range questions.TopicsOfRoom(x.m.From, x.m.Room) {
-		if !r.Exists() {
-			break
-		}
-		lines, err := history.Lines(ctx, r)
-		if err != nil {
-			return err
-		}
-		h, err := history.Check(rules, r.Name(), lines)
-		if err != nil {
-			return err
-		}
-		if _, err := mirror.Publish(ctx, x.e, rules.Folder+"."+questions.OfRoomID(x.m.To, n), h); err != nil {
-			return err
-		}
+// topic publishes the topic that has the questions of the room.
+func (x *copier) topic(ctx context.Context) error {
+	rules, r := roomtypes.Topics(), questions.OfRoom(x.m.From, x.m.Room)
+	if !r.Exists() {
+		return nil
 	}
-	return nil
+	lines, err := history.Lines(ctx, r)
+	if err != nil {
+		return err
+	}
+	h, err := history.Check(rules, r.Name(), lines)
+	if err == nil {
+		_, err = mirror.Publish(ctx, x.e, rules.Folder+"."+questions.OfRoomID(x.m.To), h)
+	}
+	return err
 }
