@@ -2,9 +2,9 @@ package ledger
 
 import (
 	"cmp"
-	"fmt"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -164,19 +164,19 @@ func readStaged(list string) (staged map[string]State, skipped map[string]bool, 
 	staged, skipped = make(map[string]State), make(map[string]bool)
 	for record := range strings.SplitSeq(strings.TrimSuffix(list, "\x00"), "\x00") {
 		about, path, _ := strings.Cut(record, "\t")
-		var tag, id string
-		var s State
-		var stage int
-		if n, _ := fmt.Sscanf(about, "%s %o %s %d", &tag, &s.Mode, &id, &stage); n == 0 {
+		f := strings.Fields(about) // tag, mode, id and stage
+		if len(f) != 4 {
 			continue
 		}
-		if stage == 0 {
-			s.ID, err = ParseID(id)
+		mode, err := strconv.ParseUint(f[1], 8, 32)
+		s := State{Mode: uint32(mode)}
+		if f[3] == "0" && err == nil {
+			s.ID, err = ParseID(f[2])
 		}
-		if err != nil || path == "" {
+		if err != nil {
 			return nil, nil, errIndex
 		}
-		staged[path], skipped[path] = s, tag == "S"
+		staged[path], skipped[path] = s, f[0] == "S"
 	}
 	return staged, skipped, nil
 }
