@@ -110,7 +110,7 @@ func runDoctor(ctx context.Context, c *cli.Invocation) error {
 	x := doctorRun{store: client.Store, repair: c.Bool("repair"), open: c.Bool("open")}
 	x.DataDir = client.Store.Dir()
 	if client.Store.IsShared() {
-		if x.store, err = fsroom.Open(client.Store.Dir(), fsroom.Options{LeaveModes: true}); err != nil {
+		if x.store, err = fsroom.Open(client.Store.Dir(), fsroom.Options{LeaveModes: true, Host: client.Store.Options().Host}); err != nil {
 			return err
 		}
 	}
