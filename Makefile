@@ -93,8 +93,7 @@ test-hosts: natsd test-engines ## what needs a server, and all scripts of tt ove
 	cd $(NATSD) && $(call test,./...,)
 
 # ONE_HOST are the scripts that say something else there than where each agent has a host of its own, and room_copy,
-# where the host has a name of its own only. The
-# others go the same way over an engine, and a longer one.
+# where a host that was given no name is another case. The others go the same way over an engine, and a longer one.
 ONE_HOST = room_copy|$(shell grep -lE '\[!?hosts\]' testdata/script/*.txtar | sed 's,.*/,,; s,\.txtar$$,,' | tr '\n' '|' | sed 's/|$$//')
 test-engines: natsd ## the scripts of tt over a server, on several hosts, and what is different there also on one
 	TT_TEST_ENGINE=nats TT_TEST_HOSTS=1 $(SERVER) $(SCRIPTS)
