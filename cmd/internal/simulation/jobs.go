@@ -28,7 +28,7 @@ func (w *world) startJob(p *proc, dir string, files []*os.File) (pid int, err er
 	var j *jobs.Job
 	q := w.spawn(p.name+".j", 1, func(q *proc) {
 		defer syscall.Close(alive)
-		if w.state.Owner == j.Agent && w.slept != w.state.Turn { // else it needs no turn
+		if w.state.Owner == j.Agent && w.slept != w.state.Turn && w.back != w.state.Turn { // else it needs no turn, or nothing renews that
 			q.writer = w.byAgent(j.Agent)
 		}
 		q.sleep(90 * time.Second)
