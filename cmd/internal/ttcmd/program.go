@@ -1,7 +1,8 @@
-// Package ttcmd has the commands of tt. Each file cmd_*.go has one command, or a group
-// of commands: the declaration with flags and help, the function that runs it, the
-// type of its result, and the function that writes the result as text. program.go has
-// the table of commands, output*.go the texts that several commands write.
+// Package ttcmd has the commands of tt. The files are named by families of commands: turn_*.go,
+// talk_*.go, tree_*.go, job_*.go, lock_*.go, room_*.go, setup_*.go and look_*.go. A file has one command,
+// or a group of them: the declaration with flags and help, the function that runs it, the type of its
+// result, and the function that writes the result as text. program.go has the table of commands,
+// client.go and hosts.go what opens a room, output.go the texts that several commands write.
 //
 // The results of commands that run often are written by package wire, because the first use
 // of encoding/json takes a fifth of a millisecond, a tenth of such a command.
