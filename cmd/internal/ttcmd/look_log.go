@@ -1,15 +1,21 @@
 package ttcmd
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/cmd/internal/member"
 	"github.com/talking-stick/tt/cmd/internal/questions"
 	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/fsroom/ledger"
+	"github.com/talking-stick/tt/fsroom/topic"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal/event"
 )
@@ -192,4 +198,185 @@ func writeEntryLine(c *cli.Invocation, e *turn.LogEntry) error {
 		return nil
 	}
 	return c.Out.WriteLine(e, func(t *cli.Text) { writeEntry(t, e, "begins") })
+}
+
+// writeLog writes the history. On a terminal lines are cut to its width.
+func writeLog(t *cli.Text, r logResult) {
+	if r.Earlier {
+		t.Line("%s", t.Dim("earlier lives of this room are left out; --archive shows them"))
+	}
+	if r.Omitted > 0 {
+		t.Line("%s", t.Dim(counted(int(r.Omitted), "earlier event")+" left out; --limit or --since shows more"))
+	}
+	if len(r.Entries) == 0 {
+		t.Line("Nothing happened.")
+	}
+	for i := range r.Entries {
+		e, stands := &r.Entries[i], "still holds it"
+		if r.held.Turn != e.TurnID || r.held.Agent != e.Agent {
+			stands = "its end is lost" // with a part of the journal
+		}
+		writeEntry(t, e, stands)
+	}
+}
+
+// writeEntry writes an entry. holding describes a turn in progress.
+func writeEntry(t *cli.Text, e *turn.LogEntry, holding string) {
+	const indent = "                   "
+	t.Line("%s  %s", t.Dim(e.At.Local().Format(logTime)), cutBehind(t, len(logTime)+2, entryWords(e, holding)))
+	for _, l := range endLines(e) {
+		t.Line("%s%-6s%s", cli.Styled(indent), l.word, cutBehind(t, len(indent)+6, l.text))
+	}
+}
+
+// entryWords describes an entry. holding describes a turn in progress.
+func entryWords(e *turn.LogEntry, holding string) string {
+	line := besideWords(e)
+	if e.Kind == "turn" {
+		line = "turn " + itoa(e.TurnID) + " " + e.Agent + ", " + holding
+		if e.EndedAt != nil {
+			line = "turn " + itoa(e.TurnID) + " " + e.Agent + ", for " + cli.Duration(time.Duration(e.Duration)*time.Millisecond)
+		}
+		if waited := time.Duration(*e.Waited) * time.Millisecond; waited >= time.Second {
+			line += " after waiting " + cli.Duration(waited)
+		}
+		if e.TakenFrom != "" {
+			line += ", " + takenWords(e) + ": " + e.Reason
+		}
+	}
+	return line
+}
+
+// takenWords says which turn was taken over.
+func takenWords(e *turn.LogEntry) string {
+	if e.Over == nil {
+		return "taken from " + e.TakenFrom
+	}
+	whose := e.Over.Agent
+	var c ledger.Changes
+	if json.Unmarshal(e.Over.Changes, &c) == nil && c.Files > 0 {
+		whose += ", " + counted(c.Files, "file")
+	}
+	return fmt.Sprintf("took over turn %d (%s)", e.Over.TurnID, whose)
+}
+
+const logTime = "Jan _2 15:04:05"
+
+// A logLine is a line below an entry.
+type logLine struct{ word, text string }
+
+// endLines returns the handoff and the end of a turn.
+func endLines(e *turn.LogEntry) (lines []logLine) {
+	if e.Kind != "turn" || e.EndedAt == nil {
+		return nil
+	}
+	line := func(word, text string) {
+		if text != "" {
+			lines = append(lines, logLine{word, text})
+		}
+	}
+	h := turn.ReadHandoff(e.Handoff)
+	line("did", h.Status)
+	line("next", h.NextAction)
+	for _, a := range h.Artifacts {
+		line("file", a.Text(" — "))
+	}
+	for _, q := range h.OpenQuestions {
+		line("ask", q)
+	}
+	for _, d := range h.DoNot {
+		line("not", d)
+	}
+	line("files", changesOnly(e.Changes))
+	switch {
+	case e.PassedTo != "" && (e.EndedBy == turn.Released || e.EndedBy == turn.Passed):
+		line("to", e.PassedTo)
+	case e.EndedBy != turn.Released:
+		line("end", endWords(e.EndedBy))
+	}
+	return lines
+}
+
+// endWords describes the end of a turn without a release.
+func endWords(event string) string {
+	words := map[string]string{turn.Takeover: "somebody else took over", turn.Kicked: "its holder was removed",
+		turn.MemberLeft: "its holder left", turn.Closed: "the room ended"}
+	return cmp.Or(words[event], event)
+}
+
+func besideWords(e *turn.LogEntry) string {
+	why := ""
+	if e.Reason != "" {
+		why = ": " + e.Reason
+	}
+	switch e.Event {
+	case topic.EventAsked:
+		return e.Agent + " asks " + forWhom(e.To) + " (" + e.Question + "): " + e.Text
+	case topic.EventAnswer:
+		return e.Agent + " answers " + e.To + " (" + e.Question + "): " + e.Text
+	case topic.EventMarked:
+		return e.Agent + " has the answer (" + e.Question + ")" + why
+	case topic.EventCancelled:
+		return e.Agent + " withdraws " + e.Question + why
+	case turn.MessageSent:
+		return fromTo(e.Agent, e.To) + ": " + urgent(e.Hint == turn.HintInterrupt, "interrupt") + e.Text
+	case turn.NoteAdded:
+		return fromTo(e.Agent, e.To) + " left note " + e.NoteID[:min(8, len(e.NoteID))] + ": " + urgent(e.Severity == turn.SeverityPage, "page") + e.Text
+	case turn.NoteResolved:
+		return e.Agent + " resolved note " + e.NoteID[:min(8, len(e.NoteID))]
+	case turn.JobEnded:
+		return "job " + e.Text + ", for " + e.Agent
+	case turn.RoomOpened:
+		return e.Agent + " opened the room"
+	case turn.MemberJoined:
+		if e.Observer {
+			return e.Agent + " joined as an observer"
+		}
+		return e.Agent + " joined"
+	case turn.MemberLeft:
+		if e.Reason == turn.ReasonLeft {
+			why = ""
+		}
+		return e.Agent + " left" + why
+	case turn.Kicked:
+		return e.Agent + " removed " + e.To + why
+	case turn.PolicyChanged:
+		return e.Agent + " changed the policy"
+	case turn.TreeChanged:
+		return changesText(e.Changes)
+	case turn.JournalDamaged:
+		return e.Text + why
+	case turn.Closed:
+		return strings.TrimSpace(e.Agent+" ") + closedWords(e.Agent) + why
+	}
+	return strings.TrimSpace(fromTo(e.Agent, e.To)+" "+e.Event) + why
+}
+
+func closedWords(by string) string {
+	if by == "" {
+		return "the room ended"
+	}
+	return " closed the room"
+}
+
+// urgent returns the mark for a message or note that should be read at once.
+func urgent(is bool, mark string) string {
+	if is {
+		return "[" + mark + "] "
+	}
+	return ""
+}
+
+// cutBehind returns the first line of a text, on a terminal cut to what is left of the
+// width behind so many columns.
+func cutBehind(t *cli.Text, columns int, text string) string {
+	line, rest, _ := strings.Cut(text, "\n")
+	line = cli.Line(line)
+	if rest != "" {
+		line += " …"
+	}
+	if !t.Terminal {
+		return line
+	}
+	return cli.Cut(line, max(t.Width-columns, 20))
 }

@@ -3,13 +3,18 @@ package ttcmd
 import (
 	"context"
 	"encoding/json"
+	"path/filepath"
 	"slices"
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/cmd/internal/mailbox"
 	"github.com/talking-stick/tt/cmd/internal/member"
+	"github.com/talking-stick/tt/cmd/internal/second"
+	"github.com/talking-stick/tt/cmd/internal/viewers"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
+	"github.com/talking-stick/tt/fsroom/workspace"
+	"github.com/talking-stick/tt/identity"
 	"github.com/talking-stick/tt/journal/event"
 	"github.com/talking-stick/tt/journal/wire"
 )
@@ -154,4 +159,58 @@ func lostNow(ctx context.Context, room *member.Room, st *turn.State) *treeLoss {
 		return nil
 	}
 	return &treeLoss{files, event.NewTime(since)}
+}
+
+var whoamiCommand = &cli.Command{
+	Name:   "whoami",
+	Hidden: true,
+	Reads:  true,
+	Short:  "show which agent tt takes you for, and why",
+	Flags: func(f *cli.Flags) {
+		f.Bool("explain", "also say which signals were seen and which decided")
+	},
+	Errors: []code.Code{code.InvalidAgentID},
+	Run:    runWhoami,
+}
+
+func runWhoami(_ context.Context, c *cli.Invocation) error {
+	if _, err := openStore(c); err != nil { // it says what this host is called
+		c.Warn("%v", err)
+	}
+	me, err := caller(c, processes(c))
+	if err != nil {
+		return err
+	}
+	return c.Out.Result(identity.WhoamiJSON(me), func(t *cli.Text) {
+		if !c.Bool("explain") {
+			t.Line("%s", me.ID)
+			return
+		}
+		for _, line := range identity.Explain(me) {
+			t.Line("%s", line)
+		}
+		if dir, err := workspace.DataDir(c.Env.Lookup, c.Env.Home); err == nil {
+			t.Line("data directory %s: agents with another one do not see each other", dir)
+		}
+	})
+}
+
+var (
+	consoleCommand = viewers.Console(runViewer)
+	reportCommand  = viewers.Report(runViewer)
+)
+
+// runViewer becomes tt-console, with the same command line.
+func runViewer(_ context.Context, c *cli.Invocation) error {
+	program, err := second.Find(c.Env, second.Console)
+	if err == nil {
+		if err = second.Become(c, program, second.Console); code.Of(err) != code.Usage {
+			return err
+		}
+	}
+	own, _ := c.Env.Executable()
+	return code.New(code.ConsoleNotInstalled, "%s is in the program %s, which is not beside tt and not in PATH, or cannot be run",
+		c.Cmd.Name, second.Console).
+		WithHint(`run "make install" in a checkout, take it from the release archive of tt, or: CGO_ENABLED=0 GOBIN=%s go install github.com/talking-stick/tt/cmd/%s@latest`,
+			code.ShellWord(filepath.Dir(own)), second.Console)
 }

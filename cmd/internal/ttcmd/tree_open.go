@@ -6,15 +6,18 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/talking-stick/tt/cmd/internal/changes"
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/cmd/internal/member"
+	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/ledger"
 	"github.com/talking-stick/tt/fsroom/turn"
@@ -259,4 +262,91 @@ func explainTree(err error) error {
 func (v *treeView) lookNow(ctx context.Context) (*ledger.View, error) {
 	view, err := v.Tree.Ledger.Look(ctx)
 	return view, explainTree(err)
+}
+
+var snapshotCommand = &cli.Command{
+	Name:  "snapshot",
+	Short: "record the tree as it is now",
+	Long: "Turns are recorded by themselves. This is for a moment in between, before something risky. " +
+		"Ignored files, and files such as .env that git does not track, are never read.",
+	Examples: []cli.Example{{Line: "tt snapshot && ./migrate.sh", What: "tt restore brings back what it breaks"}},
+	Flags: func(f *cli.Flags) {
+		f.String("note", "TEXT", "what it is for")
+		pathFlag(f)
+	},
+	Errors: []code.Code{code.LedgerOff, code.ApplyFailed},
+	Run:    runSnapshot,
+}
+
+// A snapshotResult is a snapshot that was taken.
+type snapshotResult struct {
+	Snapshot string           `json:"snapshot"`
+	Tree     string           `json:"tree"`
+	Files    int              `json:"files"`
+	LeftOut  []ledger.LeftOut `json:"left_out,omitempty"`
+}
+
+func runSnapshot(ctx context.Context, c *cli.Invocation) error {
+	v, err := openTree(ctx, c)
+	if err != nil {
+		return err
+	}
+	const longest = 500
+	if len(c.String("note")) > longest {
+		return c.Usagef("--note has more than %d bytes", longest)
+	}
+	r := ledger.Request{Why: ledger.WhyPerson, Agent: v.client.Self.ID, Note: c.String("note"), Line: c.Given("note")}
+	if v.state != nil && v.state.Owner != "" {
+		r.Turn = v.state.Turn
+	}
+	s, err := v.Tree.Ledger.Take(ctx, r)
+	if err != nil {
+		return explainTree(err)
+	}
+	res := snapshotResult{s.Name(), s.Tree.String(), s.Files, s.LeftOut}
+	return c.Out.Result(res, func(t *cli.Text) {
+		t.Line("%s: %s. To return: tt restore %s --exact", s.Name(), counted(s.Files, "file"), s.Name())
+		writeLeftOut(t, s.LeftOut)
+	})
+}
+
+// recordCommand records the tree of a room for others, see package changes.
+var recordCommand = &cli.Command{
+	Name:   "record",
+	Hidden: true,
+	Traits: cli.Traits{Silent: true, NoSync: true},
+	Args:   []cli.Arg{{Name: "room", Usage: "the room's id"}},
+	Short:  "take the snapshot of the beginning or end of a turn",
+	Flags: func(f *cli.Flags) {
+		f.Choice("at", "MOMENT", []string{"first", "start", "tick", "end"}, "which snapshot")
+		f.Int64("turn", "N", 0, "the turn")
+		f.Int64("moment", "NS", 0, "when the turn began")
+	},
+	Run: runRecord,
+}
+
+func runRecord(ctx context.Context, c *cli.Invocation) error {
+	signal.Ignore(syscall.SIGHUP)
+	client, err := newClient(c)
+	if err != nil {
+		return err
+	}
+	job := changes.Job{At: c.String("at"), Turn: c.Int64("turn")}
+	if ns := c.Int64("moment"); ns > 0 {
+		job.Moment = time.Unix(0, ns)
+	}
+	return changes.Record(ctx, client.Room(c.Arg("room"), nil), ledgerSetting(c), job)
+}
+
+func ledgerSetting(c *cli.Invocation) changes.Setting {
+	set := changes.SettingOf(c.Env.Lookup, c.Env.Home)
+	if at := build.AtStep; at != nil {
+		set.Fault = func(step string) error { return at(fsroom.Step("tree-" + step)) }
+	}
+	return set
+}
+
+// recordFirst begins the first snapshot of the room's tree.
+func recordFirst(ctx context.Context, c *cli.Invocation, room *member.Room) {
+	changes.First(ctx, room, ledgerSetting(c))
 }

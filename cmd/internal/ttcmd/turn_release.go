@@ -1,15 +1,23 @@
 package ttcmd
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
+	"fmt"
+	"io"
 	"os"
+	"slices"
+	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/cmd/internal/mailbox"
 	"github.com/talking-stick/tt/cmd/internal/member"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
+	"github.com/talking-stick/tt/journal/wire"
 )
 
 var (
@@ -161,4 +169,191 @@ func worksElsewhere(room *member.Room, st *turn.State, target string) error {
 	return code.New(code.UnknownRecipient, "%s works in another tree of the repository, %s: the turn of this one "+
 		"is not for it", target, away.Name(room.Workspace.Root)).
 		WithHint("a word reaches it: tt msg send %s \"…\"", target).With("to_agent_id", target).With("path", away.Path)
+}
+
+const handoffHelp = "The handoff is required; see tt help handoff."
+
+func releaseFlags(f *cli.Flags) {
+	f.In("handoff", describeHandoff)
+	pathFlag(f)
+}
+
+// describeHandoff declares the flags for a handoff.
+func describeHandoff(f *cli.Flags) {
+	f.String("status", "TEXT", "what you did, what you learned, what is unfinished")
+	f.String("next-action", "TEXT", "what the next agent should do")
+	f.StringList("artifact", "PATH[:FROM-TO][=ROLE]", "where to look; ROLE is "+strings.Join(turn.Roles(), ", "))
+	f.StringList("question", "TEXT", "an open question")
+	f.StringList("do-not", "TEXT", "what to stay away from")
+	f.Bool("stdin", "read the handoff as JSON from standard input")
+	f.String("file", "FILE", "read the handoff from a file: one that the editor kept, or JSON")
+}
+
+// handoffFlags returns the flags that describe a handoff.
+func handoffFlags() []string {
+	return []string{"status", "next-action", "artifact", "question", "do-not"}
+}
+
+// handoffFromFlags returns the handoff of the command line, checked. It is nil if the
+// command line has none and the caller can write it in an editor.
+func handoffFromFlags(c *cli.Invocation) (json.RawMessage, error) {
+	source, err := handoffSource(c)
+	switch {
+	case err != nil:
+		return nil, err
+	case source == "--stdin":
+		return readHandoff(c.Env.Stdin)
+	case source == "--file":
+		return fileHandoff(c)
+	case source != "":
+		return flagHandoff(c)
+	case c.Env.StdinTTY && c.Env.StdoutTTY:
+		return nil, nil
+	}
+	return nil, code.New(code.InvalidHandoff, "the handoff is missing").With("field", "status").
+		WithHint(`give --status "…" and --next-action "…", or JSON with --stdin`)
+}
+
+// handoffSource returns the flag from which the handoff comes, "" if there is no such
+// flag. If several flags describe the handoff itself, it returns the first.
+func handoffSource(c *cli.Invocation) (string, error) {
+	source := ""
+	for _, names := range [][]string{{"stdin"}, {"file"}, handoffFlags()} {
+		i := slices.IndexFunc(names, c.Given)
+		switch {
+		case i < 0:
+		case source != "":
+			return "", c.Usagef("the handoff comes from %s or from --%s, not from both", source, names[i])
+		default:
+			source = "--" + names[i]
+		}
+	}
+	return source, nil
+}
+
+// fileHandoff reads the file of --file: a template that was filled in, or JSON.
+func fileHandoff(c *cli.Invocation) (json.RawMessage, error) {
+	name := c.Env.Abs(c.String("file"))
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, c.Usagef("cannot read --file: %v", err)
+	}
+	defer file.Close()
+	// The template has comments, which do not count as part of the handoff.
+	const most = turn.MaxHandoff + 64<<10
+	text, err := io.ReadAll(io.LimitReader(file, most+1))
+	switch {
+	case err != nil:
+		return nil, c.Usagef("cannot read --file: %v", err)
+	case len(text) > most:
+		return nil, code.New(code.InvalidHandoff, "%q is too long for a handoff: at most %d bytes are allowed", name,
+			turn.MaxHandoff).With("field", "handoff")
+	}
+	if start := bytes.TrimLeft(text, "\ufeff \t\r\n"); len(start) > 0 && start[0] == '{' {
+		return turn.CheckHandoff(start)
+	}
+	return parseTemplate(string(text))
+}
+
+// readHandoff reads a handoff as JSON.
+func readHandoff(r io.Reader) (json.RawMessage, error) {
+	b, err := cli.ReadInput(r)
+	if err != nil {
+		return nil, code.New(code.InvalidHandoff, "standard input could not be read: %v", err).With("field", "handoff").Because(err)
+	}
+	return turn.CheckHandoff(bytes.TrimPrefix(b, []byte("\ufeff"))) // some shells begin a text with a mark
+}
+
+func flagHandoff(c *cli.Invocation) (json.RawMessage, error) {
+	h := turn.Handoff{
+		Status: c.String("status"), NextAction: c.String("next-action"),
+		OpenQuestions: c.Strings("question"), DoNot: c.Strings("do-not"),
+	}
+	for _, text := range c.Strings("artifact") {
+		a, err := parseArtifact(text)
+		if err != nil {
+			return nil, err
+		}
+		h.Artifacts = append(h.Artifacts, a)
+	}
+	return encodeHandoff(h)
+}
+
+// encodeHandoff returns the handoff as JSON. It refuses text that is not valid UTF-8:
+// JSON would change it, and a changed path names another file.
+func encodeHandoff(h turn.Handoff) (json.RawMessage, error) {
+	var paths []string
+	for _, a := range h.Artifacts {
+		paths = append(paths, a.Path)
+	}
+	for _, given := range []struct {
+		field string
+		texts []string
+	}{{"status", []string{h.Status}}, {"next_action", []string{h.NextAction}}, {"artifacts", paths},
+		{"open_questions", h.OpenQuestions}, {"do_not", h.DoNot}} {
+		for _, text := range given.texts {
+			if !utf8.ValidString(text) {
+				return nil, code.New(code.InvalidHandoff, "%s is not valid UTF-8: %.80q", given.field, text).With("field", given.field)
+			}
+		}
+	}
+	return turn.CheckHandoff(wire.Append(nil, &h))
+}
+
+// parseArtifact reads PATH[:FROM-TO][=ROLE]. It refuses an end that looks like lines
+// or a role but is not valid. Any other colon or equals sign is part of the path.
+func parseArtifact(text string) (turn.Artifact, error) {
+	var a turn.Artifact
+	var err error
+	a.Path = text
+	if path, role, ok := cutLast(a.Path, "="); ok && isWord(role) {
+		if !slices.Contains(turn.Roles(), role) {
+			return a, badArtifact(text, "the role must be one of %s", strings.Join(turn.Roles(), ", "))
+		}
+		a.Path, a.Role = path, role
+	}
+	if path, lines, ok := cutLast(a.Path, ":"); ok && isWord(lines) {
+		if a.Lines, err = parseLines(lines); err != nil {
+			return a, badArtifact(text, "%w", err)
+		}
+		a.Path = path
+		if _, more, ok := cutLast(path, ":"); ok && isWord(more) {
+			return a, badArtifact(text, "there are lines twice")
+		}
+	}
+	return a, nil
+}
+
+func badArtifact(text, format string, args ...any) error {
+	return code.New(code.InvalidHandoff, "artifact %.80q: %v", text, fmt.Errorf(format, args...)).With("field", "artifacts").
+		WithHint("write PATH, PATH:FROM-TO, or either with =ROLE; a path that ends like that can be given as JSON with --stdin")
+}
+
+// cutLast cuts s around the last instance of sep.
+func cutLast(s, sep string) (before, after string, found bool) {
+	i := strings.LastIndex(s, sep)
+	if i < 0 {
+		return s, "", false
+	}
+	return s[:i], s[i+len(sep):], true
+}
+
+// isWord reports whether s has only letters, digits and hyphens, or is empty. After a
+// colon or an equals sign it is then meant as lines or a role, valid or not.
+func isWord(s string) bool {
+	return strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-") == ""
+}
+
+// parseLines reads "10-20" or "10".
+func parseLines(s string) ([]int64, error) {
+	from, to, ranged := strings.Cut(s, "-")
+	if !ranged {
+		to = from
+	}
+	a, errA := strconv.ParseInt(from, 10, 64)
+	b, errB := strconv.ParseInt(to, 10, 64)
+	if errA != nil || errB != nil {
+		return nil, fmt.Errorf("%q is no range of lines such as 10-20", s)
+	}
+	return []int64{a, b}, nil
 }
