@@ -4,17 +4,29 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
-	"github.com/rogpeppe/go-internal/diff"
-
 	"github.com/talking-stick/tt/identity/harness"
-	"github.com/talking-stick/tt/skills/legacy"
+	"github.com/talking-stick/tt/lockfile"
 )
+
+// MigrationLogName is the name of the log in the data directory of what was done to the servers that older
+// versions have registered, one JSON object per line.
+const MigrationLogName = "update-migrations.log"
+
+// A Migration is what was done to that of one harness: Removed, AlreadyAbsent, Skipped or Failed.
+type Migration struct {
+	At      string     `json:"at"` // RFC 3339, UTC, milliseconds
+	Version string     `json:"version,omitempty"`
+	Reason  string     `json:"reason"` // install, uninstall, update, first-run or manual
+	Harness harness.ID `json:"harness"`
+	Status  Status     `json:"status"`
+	Path    string     `json:"path,omitempty"`
+	Message string     `json:"message,omitempty"`
+}
 
 // oldServerName is the MCP server that older versions have registered in harnesses.
 const oldServerName = "talking-stick"
@@ -26,54 +38,48 @@ func oldEntries() []string {
 		digestJSON([]byte(`{"command":"tt","args":["mcp"]}`)),
 		digestJSON([]byte(`{"type":"stdio","command":"tt","args":["mcp"],"env":{}}`)),
 		digestJSON([]byte(`{"type":"stdio","command":"tt","args":["mcp"]}`)),
-		digestOf(`[mcp_servers.talking-stick] command = "tt" args = ["mcp"]`),
+		digestTOML(`[mcp_servers.talking-stick] command = "tt" args = ["mcp"]`),
 	}
 }
 
 var errForeign = errors.New("the MCP server " + oldServerName + " in it is not as an older version registered it, and stays")
 
-// An oldEdit takes the registration out of a file.
-type oldEdit struct {
-	server
-	before, after []byte
-}
-
-// oldEdits returns the changes of a harness's files. The error is errForeign if one of them has
-// another server of that name.
-func (e Environment) oldEdits(id harness.ID) (edits []oldEdit, err error) {
+// planOld plans to take the registration of an older version out of the files of a harness. The error
+// is errForeign if one of them has another server of that name.
+func (p *planner) planOld(id harness.ID) (err error) {
 	h := harness.Get(id)
 	for _, name := range h.MCP.Old {
-		s := server{h, e.inRoot(id, name), oldServerName}
+		path := p.env.inRoot(id, name)
 		if name == "" {
-			s.path = e.serversFile(id)
+			path = p.env.serversFile(id)
 		}
-		before, failure := os.ReadFile(s.path)
-		if errors.Is(failure, fs.ErrNotExist) || failure == nil && !bytes.Contains(before, []byte(oldServerName)) {
+		before, failure := p.read(path)
+		if errors.Is(failure, errDangling) || failure == nil && !bytes.Contains(before, []byte(oldServerName)) {
 			continue
 		}
 		after := before
 		if failure == nil {
-			after, failure = s.withoutOld(before)
+			after, failure = withoutOld(serverPart(id, path, oldServerName, ""), before)
 		}
 		if failure != nil {
-			err = errors.Join(err, fmt.Errorf("%s: %w", s.path, failure))
+			err = errors.Join(err, fmt.Errorf("%s: %w", path, failure))
 		} else if !bytes.Equal(before, after) {
-			edits = append(edits, oldEdit{s, before, after})
+			p.change(fileChange{action: Unmerge, path: path, before: before, after: after, backup: !h.MCP.InHome})
 		}
 	}
-	return edits, err
+	return err
 }
 
 // withoutOld returns the file without the registration of an older version.
-func (s server) withoutOld(file []byte) ([]byte, error) {
-	entry, err := s.find(file)
+func withoutOld(server part, file []byte) ([]byte, error) {
+	f, err := server.find(file)
 	switch {
-	case err != nil || entry == "":
+	case err != nil || len(f.digests) == 0:
 		return file, err
-	case !slices.Contains(oldEntries(), entry):
+	case !slices.Contains(oldEntries(), f.digests[0]):
 		return file, errForeign
 	}
-	return s.remove(file, file)
+	return server.remove(file, file)
 }
 
 // MayMigrate reports whether the user allows old registrations to be removed.
@@ -83,100 +89,106 @@ func (e Environment) MayMigrate() bool {
 
 // Migrate removes the old registrations from the given harnesses, and appends what it
 // did to the log. The error is that of the log.
-func (e Environment) Migrate(reason string, ids ...harness.ID) (all []legacy.Entry, err error) {
+func (e Environment) Migrate(reason string, ids ...harness.ID) (all []Migration, err error) {
 	for _, id := range ids {
-		if len(harness.Get(id).MCP.Old) == 0 {
-			continue
+		if len(harness.Get(id).MCP.Old) > 0 {
+			entry, _ := e.removeOld(Options{}, reason, id)
+			all = append(all, entry)
 		}
-		m := legacy.Entry{Reason: reason, Harness: id, Version: e.Version, At: e.Now().UTC().Format("2006-01-02T15:04:05.000Z07:00")}
-		edits, err := e.oldEdits(id)
-		for _, edit := range edits {
-			w := e.Writer()
-			if edit.private() {
-				w.Backups = ""
-			}
-			m.Path = edit.path
-			if _, failure := w.Replace(edit.path, edit.before, edit.after); failure != nil {
-				err = errors.Join(err, failure)
-			}
-		}
-		m.Status, m.Message = statusOf(edits, err)
-		all = append(all, m)
 	}
-	return all, legacy.Log(e.MigrationLog(), all)
+	return all, e.log(all)
 }
 
-// statusOf says what the edits come to.
-func statusOf(edits []oldEdit, err error) (status, message string) {
+// log appends entries to the log, with the time. It writes once, so that the lines of two processes
+// do not mix.
+func (e Environment) log(all []Migration) error {
+	if len(all) == 0 {
+		return nil
+	}
+	for i := range all {
+		all[i].At = e.Now().UTC().Format("2006-01-02T15:04:05.000Z07:00")
+	}
+	if err := lockfile.MakeDirs(e.DataDir, 0o700); err != nil {
+		return err
+	}
+	file, err := os.OpenFile(e.MigrationLog(), os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
+	if err != nil {
+		return err
+	}
+	lockfile.Adopt(file.Name())
+	_, err = file.Write(MigrationLines(all))
+	return errors.Join(err, file.Close())
+}
+
+// MigrationLines returns migrations as JSON Lines.
+func MigrationLines(all []Migration) (lines []byte) {
+	for _, m := range all {
+		lines = append(append(lines, encoded(m)...), '\n')
+	}
+	return lines
+}
+
+// removeOld removes the old registration from a harness, or in a dry run plans to.
+func (e Environment) removeOld(opts Options, reason string, id harness.ID) (Migration, *planner) {
+	entry := Migration{Reason: reason, Harness: id, Version: e.Version}
+	p := e.planner(opts, &record{Installs: map[harness.ID]*installed{}}, id)
+	err := p.planOld(id)
+	if !opts.DryRun {
+		err = errors.Join(err, apply(p.steps))
+	}
+	for _, step := range p.steps {
+		entry.Path = step.Path
+	}
 	switch {
 	case errors.Is(err, errForeign):
-		return legacy.Skipped, err.Error()
+		entry.Status, entry.Message = Skipped, err.Error()
 	case err != nil:
-		return legacy.Failed, err.Error()
-	case len(edits) > 0:
-		return legacy.Removed, ""
+		entry.Status, entry.Message = Failed, err.Error()
+	case len(p.steps) > 0:
+		entry.Status = Removed
+	default:
+		entry.Status = AlreadyAbsent
 	}
-	return legacy.Absent, ""
+	return entry, p
 }
 
 // MigrationLog returns the path of the log of [Environment.Migrate].
-func (e Environment) MigrationLog() string { return filepath.Join(e.DataDir, legacy.LogName) }
+func (e Environment) MigrationLog() string { return filepath.Join(e.DataDir, MigrationLogName) }
 
-// A cleanup is what was done to remove an older version's registration from one harness.
-type cleanup struct {
-	entry legacy.Entry
-	steps []Step
-}
-
-// cleanUp removes the registration from the harness of p, or in a dry run plans to.
-func (p *planner) cleanUp(reason string, id harness.ID) (c cleanup) {
-	e := p.env
-	if e.presence(id) != present || !e.MayMigrate() {
-		return c
+// cleanUp removes the registration from the harness of p, or in a dry run plans to, and returns what
+// adds that to the result.
+func (p *planner) cleanUp(reason string, id harness.ID) (addTo func(*Result)) {
+	if p.env.presence(id) != present || !p.env.MayMigrate() {
+		return func(*Result) {}
 	}
-	edits, err := e.oldEdits(id)
-	if len(edits) == 0 && err == nil {
-		return c
-	}
-	for _, edit := range edits {
-		step := Step{Action: Unmerge, Path: edit.path}
-		if p.opts.DryRun {
-			step.Text = string(diff.Diff(edit.path, edit.before, edit.path, edit.after))
-			p.after[edit.path] = edit.after
-		}
-		c.steps = append(c.steps, step)
-	}
-	if p.opts.DryRun {
-		c.entry.Status, c.entry.Message = statusOf(edits, err)
-	} else {
-		// The installation does not fail if the log cannot be written.
-		if all, _ := e.Migrate(reason, id); len(all) > 0 {
-			c.entry = all[0]
-		}
-	}
-	return c
-}
-
-// addTo puts c into the result of its harness.
-func (c cleanup) addTo(r *Result) {
-	r.Steps = append(c.steps, r.Steps...)
-	const what = "the MCP registration of an older version "
-	var message string
-	switch c.entry.Status {
-	case legacy.Removed:
-		message = what + "is removed"
-		switch r.Status {
-		case AlreadyPresent:
-			r.Status = Updated
-		case AlreadyAbsent:
-			r.Status, r.Message = Removed, ""
-		}
-	case legacy.Failed:
-		message = what + "could not be removed: " + c.entry.Message
-	case legacy.Skipped:
-		message = c.entry.Message
+	entry, old := p.env.removeOld(p.opts, reason, id)
+	switch {
+	case entry.Status == AlreadyAbsent:
+	case p.opts.DryRun:
+		p.after = old.after
 	default:
-		return
+		_ = p.env.log([]Migration{entry}) // the installation does not fail if that cannot be written
 	}
-	r.Message = strings.TrimPrefix(r.Message+"; "+message, "; ")
+	return func(r *Result) {
+		r.Steps = append(shown(old.steps, p.opts.DryRun), r.Steps...)
+		const what = "the MCP registration of an older version "
+		var message string
+		switch entry.Status {
+		case AlreadyAbsent:
+			return
+		case Removed:
+			message = what + "is removed"
+			switch r.Status {
+			case AlreadyPresent:
+				r.Status = Updated
+			case AlreadyAbsent:
+				r.Status, r.Message = Removed, ""
+			}
+		case Failed:
+			message = what + "could not be removed: " + entry.Message
+		case Skipped:
+			message = entry.Message
+		}
+		r.Message = strings.TrimPrefix(r.Message+"; "+message, "; ")
+	}
 }

@@ -20,6 +20,9 @@ const holdSeconds = 31 * 60
 // agent.
 const guardsName = "hooks"
 
+// hookMark is in every command of a hook.
+const hookMark = "tt hook "
+
 //go:embed plugin.js
 var openCodePlugin string
 
@@ -40,11 +43,16 @@ func (e Environment) guards(id harness.ID, hold bool) []component {
 	case harness.OwnFile:
 		return []component{wholeFile{guardsName, file, ownHooks(entries)}}
 	case harness.Named:
-		return []component{settingsFile{path: file, entries: []entry{{path: []string{Name}, value: byEvent(entries)}}}}
-	case harness.Flat:
-		return []component{settingsFile{path: file, entries: entries, begin: "{\n  \"version\": 1\n}\n"}}
+		entries = []entry{{path: []string{Name}, value: byEvent(entries)}}
 	}
-	return []component{settingsFile{path: file, entries: entries}}
+	s := sharedFile{name: guardsName, path: file, mark: hookMark, without: "install without hooks: --no-hooks"}
+	for _, x := range entries {
+		s.parts = append(s.parts, x)
+	}
+	if hooks.Shape == harness.Flat {
+		s.begin = "{\n  \"version\": 1\n}\n"
+	}
+	return []component{s}
 }
 
 // Holds reports whether the hook that holds the end of a turn is installed: it stays

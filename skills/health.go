@@ -7,7 +7,6 @@ import (
 	"strconv"
 
 	"github.com/talking-stick/tt/identity/harness"
-	"github.com/talking-stick/tt/skills/jsonc"
 )
 
 // A HookHealth says whether the hooks of a harness can run.
@@ -45,8 +44,8 @@ func (e Environment) HookHealth() (all []HookHealth) {
 				if text, _ := read(c.path); string(text) == c.text {
 					h.Installed = 1
 				}
-			case settingsFile:
-				h = HookHealth{Harness: id, File: c.path, Wanted: len(c.entries), Installed: c.installed()}
+			case sharedFile:
+				h = HookHealth{Harness: id, File: c.path, Wanted: len(c.parts), Installed: c.installed()}
 			default:
 				continue
 			}
@@ -55,24 +54,6 @@ func (e Environment) HookHealth() (all []HookHealth) {
 		}
 	}
 	return all
-}
-
-// installed returns how many of the entries are in the file as they should be.
-func (s settingsFile) installed() (n int) {
-	text, err := read(s.path)
-	if err != nil {
-		return 0
-	}
-	doc, err := jsonc.Parse(text)
-	if err != nil {
-		return 0
-	}
-	for _, e := range s.entries {
-		if f, err := e.find(doc); err == nil && f.exact {
-			n++
-		}
-	}
-	return n
 }
 
 func (e Environment) advise(h *HookHealth) {

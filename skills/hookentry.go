@@ -3,7 +3,6 @@ package skills
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"slices"
 	"strconv"
 
@@ -26,58 +25,63 @@ type handler struct {
 	Timeout     int    `json:"timeout"`
 }
 
-// An entry is one value of ours in a settings file: an element of an array, or a
-// member of an object under a name of ours.
+// An entry is one value of ours in a JSON file: an element of an array, or a member of an
+// object under a name of ours.
 type entry struct {
-	path  []string       // of the array or the member
-	kind  harness.Kind   // of an element; "" for a member
-	also  []harness.Kind // other kinds in whose place it comes
-	group group          // of an element
-	value any
+	path   []string       // of the array or the member
+	later  []string       // the path instead, where the object around it is there; nil: none
+	kind   harness.Kind   // of an element; "" for a member
+	also   []harness.Kind // other kinds in whose place it comes
+	group  group          // of an element
+	value  any            // nil: any will do
+	byName bool           // whatever has the name counts as ours
 }
 
-// errTaken reports that the settings have another value under our name.
-var errTaken = errors.New("the hook " + Name + " in it is not ours and stays; --replace overwrites it")
-
-// A finding is what a document contains of an entry.
-type finding struct {
-	paths   [][]string // of everything that is ours, the last one first
-	exact   bool       // it is the entry as this version writes it
-	digests []string   // of the values that contain something of ours
-}
-
-// find looks for e in doc. If a group has other handlers besides ours, only the
-// handler is ours.
-func (e entry) find(doc *jsonc.Document) (f finding, err error) {
-	raw, err := doc.Get(e.path...)
-	if err != nil || raw == nil {
+// find implements [part].
+func (e entry) find(file []byte) (f finding, err error) {
+	doc, err := jsonc.Parse(file)
+	if err != nil {
 		return f, err
 	}
-	if e.kind == "" {
-		if bytes.Contains(raw, []byte("tt hook ")) {
-			f = finding{[][]string{e.path}, sameJSON(raw, e.value), []string{digestJSON(raw)}}
-		}
-		return f, nil
+	path := e.at(doc)
+	raw, err := doc.Get(path...)
+	switch {
+	case err != nil || raw == nil:
+		return f, err
+	case e.kind == "" && !e.byName && !bytes.Contains(raw, []byte(hookMark)):
+		return finding{taken: true}, nil
+	case e.kind == "":
+		return finding{[]string{digestJSON(raw)}, [][]string{path}, e.value == nil || sameJSON(raw, e.value), false}, nil
 	}
 	var groups []json.RawMessage
 	if json.Unmarshal(raw, &groups) != nil {
 		return f, nil // add returns the error
 	}
 	for i := len(groups) - 1; i >= 0; i-- {
-		at := subpath(e.path, strconv.Itoa(i))
+		at := subpath(path, strconv.Itoa(i))
 		ours, others := e.handlers(groups[i], subpath(at, "hooks"))
 		if len(ours) == 0 {
 			continue
 		}
 		f.exact = f.exact || sameJSON(groups[i], e.value)
 		f.digests = append(f.digests, digestJSON(groups[i]))
-		if others == 0 {
+		if others == 0 { // else only the handlers are ours
 			ours = [][]string{at}
 		}
 		f.paths = append(f.paths, ours...)
 	}
 	f.exact = f.exact && len(f.paths) == 1
 	return f, nil
+}
+
+// at returns the path of e in doc.
+func (e entry) at(doc *jsonc.Document) []string {
+	if e.later != nil {
+		if around, err := doc.Get(e.later[:len(e.later)-1]...); err == nil && around != nil {
+			return e.later
+		}
+	}
+	return e.path
 }
 
 // handlers returns the paths of our handlers in a group, the last one first, and
@@ -112,36 +116,42 @@ func subpath(path []string, name string) []string {
 	return append(append([]string(nil), path...), name)
 }
 
-// add puts e into doc. If another value has our name, add replaces it or returns
-// errTaken.
-func (e entry) add(doc *jsonc.Document, replace bool) error {
+// add implements [part].
+func (e entry) add(file []byte) ([]byte, error) {
+	doc, err := jsonc.Parse(file)
+	if err != nil {
+		return nil, err
+	}
+	path := e.at(doc)
 	if e.kind != "" {
-		return doc.Append(e.value, e.path...)
+		err = doc.Append(e.value, path...)
+	} else if _, err = doc.Remove(path...); err == nil {
+		err = doc.Set(e.value, path...)
 	}
-	if raw, _ := doc.Get(e.path...); raw != nil {
-		if !replace {
-			return errTaken
-		}
-		if _, err := doc.Remove(e.path...); err != nil {
-			return err
-		}
-	}
-	return doc.Set(e.value, e.path...)
+	return doc.Bytes(), err
 }
 
-// remove removes from doc what is ours of e, and the containers around it that are
-// then empty and are not in like.
-func (e entry) remove(doc, like *jsonc.Document) error {
-	f, err := e.find(doc)
+// remove implements [part].
+func (e entry) remove(file, like []byte) ([]byte, error) {
+	f, err := e.find(file)
 	if err != nil || len(f.paths) == 0 {
-		return err
+		return file, err
+	}
+	doc, _ := jsonc.Parse(file)
+	around := e.at(doc)
+	if e.kind == "" {
+		around = around[:len(around)-1]
 	}
 	for _, path := range f.paths {
 		if _, err := doc.Remove(path...); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	return doc.Prune(like, e.path...)
+	was, err := jsonc.Parse(like)
+	if err == nil {
+		err = doc.Prune(was, around...)
+	}
+	return doc.Bytes(), err
 }
 
 // sameJSON reports whether raw is what value encodes to, in any layout.

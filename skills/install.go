@@ -87,9 +87,9 @@ func (e Environment) change(ctx context.Context, opts Options, reason string, on
 	for _, id := range opts.Harnesses {
 		p := e.planner(opts, rec, id)
 		// This comes first because both may change the same file.
-		old := p.cleanUp(reason, id)
+		addOld := p.cleanUp(reason, id)
 		r := e.carryOut(p, one(p, id))
-		old.addTo(&r)
+		addOld(&r)
 		results = append(results, r)
 	}
 	if opts.DryRun {
@@ -118,7 +118,7 @@ func (e Environment) components(id harness.ID, opts Options) []component {
 		all = append(all, e.guards(id, opts.Hold)...)
 	}
 	if !opts.NoBus {
-		all = append(all, server{harness.Get(id), e.serversFile(id), serverName})
+		all = append(all, e.server(id))
 	}
 	return all
 }
@@ -188,10 +188,18 @@ func (e Environment) carryOut(p *planner, r Result) Result {
 		r.Status, r.Message = Failed, err.Error()
 	}
 	p.removeDirs()
-	for i := range r.Steps {
-		r.Steps[i].Text = "" // it is in the file now
-	}
+	r.Steps = shown(p.steps, false)
 	return r
+}
+
+// shown returns steps without their texts once these are in the files.
+func shown(steps []Step, dryRun bool) []Step {
+	for i := range steps {
+		if !dryRun {
+			steps[i].Text = ""
+		}
+	}
+	return steps
 }
 
 // announce records what an installation is about to do: if it is killed half-way,

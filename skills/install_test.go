@@ -12,7 +12,6 @@ import (
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/identity/harness"
 	"github.com/talking-stick/tt/skills/jsonc"
-	"github.com/talking-stick/tt/skills/legacy"
 )
 
 // Settings as people have them.
@@ -481,8 +480,8 @@ args = ["mcp"]`, Removed},
 		}
 		worst := AlreadyAbsent
 		for _, m := range all {
-			if m.Status != legacy.Absent {
-				worst = Status(m.Status)
+			if m.Status != AlreadyAbsent {
+				worst = m.Status
 			}
 		}
 		got := h.read(tt.file)

@@ -51,11 +51,12 @@ type foreignFile struct {
 	Entries  []string `json:"entries,omitempty"`  // digests of the entries
 }
 
-// edited reports whether the user has changed an entry since it was written: the
-// file has changed, and one of digests is not that of an entry as it was written.
-func (f foreignFile) edited(now []byte, digests []string) bool {
+// edited reports whether something of ours is not as it was written: the file has changed, and one of
+// digests is not that of an entry as it was written. What is not on record is the user's if it is
+// only by its name that it counts as ours.
+func (f foreignFile) edited(now []byte, digests []string, byName bool) bool {
 	changed := func(d string) bool { return !slices.Contains(f.Entries, d) }
-	return len(f.Entries) > 0 && digestOf(string(now)) != f.Written && slices.ContainsFunc(digests, changed)
+	return (byName || len(f.Entries) > 0) && digestOf(string(now)) != f.Written && slices.ContainsFunc(digests, changed)
 }
 
 // content returns the original content, nil if the file did not exist.

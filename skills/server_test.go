@@ -334,7 +334,7 @@ func TestUnusableServersFile(t *testing.T) {
 // removal leaves what was there, whether or not something was added behind it.
 func TestTOMLEntryGoesAsItCame(t *testing.T) {
 	t.Parallel()
-	s := server{harness.Get(harness.Codex), "config.toml", serverName}
+	s := serverPart(harness.Codex, "config.toml", serverName, "agent-bus")
 	lines := rapid.SampledFrom([]string{
 		"", "# agent-bus", "model = \"x\"", "[mcp_servers.docs]", "command = \"agent-bus\"", "[[hooks.Stop]]", "[projects.\"/w/agent-bus\"]",
 		"notes = \"\"\"", "[mcp_servers.agent-bus] in a text", "\"\"\"", "a = '''x'''", "b = [\n  \"[c]\",\n]", "[mcp_servers.agent-bus-2]",
@@ -349,16 +349,16 @@ func TestTOMLEntryGoesAsItCame(t *testing.T) {
 		if before != "" {
 			before += eol
 		}
-		if digest, err := s.find([]byte(before)); digest != "" || err != nil {
+		if f, err := s.find([]byte(before)); len(f.digests) > 0 || err != nil {
 			t.Skip("the line that looks like it is not in a string")
 		}
-		after, err := s.add([]byte(before), "agent-bus")
+		after, err := s.add([]byte(before))
 		if err != nil || !strings.HasPrefix(string(after), before) {
 			t.Fatalf("%v\n%q", err, after)
 		}
 		behind := rapid.SampledFrom([]string{"", eol + "[z]" + eol, "# end" + eol}).Draw(t, "behind")
 		after = append(after, behind...)
-		if digest, err := s.find(after); err != nil || digest != s.entry("agent-bus") {
+		if f, err := s.find(after); err != nil || !f.exact {
 			t.Fatalf("%v: not found in\n%q", err, after)
 		}
 		left, err := s.remove(after, nil)
@@ -372,12 +372,12 @@ func TestTOMLEntryGoesAsItCame(t *testing.T) {
 // is written is TOML, found again, and taken out again.
 func TestServerTOML(t *testing.T) {
 	t.Parallel()
-	s := server{harness: harness.Get(harness.Codex), path: "config.toml", name: serverName}
 	for _, broken := range []string{"a = [", "[a]\n[a]\n", "a = 1\na = 2\n", "[[a]]\nb = 1\nb = 2\n", "[[a]]\n[a]\n", "[mcp_servers.agent-bus\n"} {
+		s := serverPart(harness.Codex, "config.toml", serverName, "x")
 		if _, err := s.find([]byte(broken)); err == nil {
 			t.Errorf("found something in %q", broken)
 		}
-		if _, err := s.add([]byte(broken), "x"); err == nil {
+		if _, err := s.add([]byte(broken)); err == nil {
 			t.Errorf("added to %q", broken)
 		}
 	}
@@ -386,7 +386,8 @@ func TestServerTOML(t *testing.T) {
 	}
 	for _, command := range []string{"agent-bus", `C:\bin\agent "bus"`, "a\x7fb\x01\tc", "/opt/bü/a'''b", `"""`} {
 		const before = "a = 'x' # \"\"\"\n[[b]]\nc = \"\"\"\n# [mcp_servers.agent-bus]\n\"\"\"\n"
-		with, err := s.add([]byte(before), command)
+		s := serverPart(harness.Codex, "config.toml", serverName, command)
+		with, err := s.add([]byte(before))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -396,7 +397,7 @@ func TestServerTOML(t *testing.T) {
 		if err := toml.Unmarshal(with, &read); err != nil || read.Servers["agent-bus"].Command != command {
 			t.Errorf("%q: %+v, %v", command, read, err)
 		}
-		if digest, err := s.find(with); err != nil || digest == "" {
+		if f, err := s.find(with); err != nil || !f.exact {
 			t.Errorf("%q is not found: %v", command, err)
 		}
 		if without, err := s.remove(append(with, "\n# mine\n[z]\n"...), nil); err != nil || string(without) != before+"\n\n# mine\n[z]\n" {

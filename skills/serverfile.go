@@ -1,151 +1,86 @@
 package skills
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/pelletier/go-toml/v2/unstable"
-	"github.com/talking-stick/tt/skills/jsonc"
 )
 
 // errInline reports that agent-bus is registered, or would have to be, in a form of TOML
 // that this package does not write.
 var errInline = errors.New("its servers are not tables of their own; register it by hand")
 
-func (s server) toml() bool { return strings.HasSuffix(s.path, ".toml") }
-
-// find returns the digest of the entry in the file, "" if there is none.
-func (s server) find(file []byte) (string, error) {
-	if s.toml() {
-		from, to, err := s.table(string(file))
-		if err != nil || from < 0 {
-			return "", err
-		}
-		return digestOf(strings.Join(strings.Fields(string(file[from:to])), " ")), nil
-	}
-	doc, err := jsonc.Parse(file)
-	if err != nil {
-		return "", err
-	}
-	raw, err := doc.Get(s.member(doc)...)
-	if err != nil || raw == nil {
-		return "", err
-	}
-	return digestJSON(raw), nil
+// A tomlTable is a table of ours in a TOML file, with its subtables.
+type tomlTable struct {
+	path []string // of its name
+	text string   // the lines in it; "": any will do
 }
 
-// entry returns the digest of the entry that runs command.
-func (s server) entry(command string) string {
-	file, _ := s.add(nil, command) // adding to an empty file does not fail
-	digest, _ := s.find(file)
-	return digest
+// find implements [part].
+func (t tomlTable) find(file []byte) (f finding, err error) {
+	from, to, err := t.place(string(file))
+	if err != nil || from < 0 {
+		return f, err
+	}
+	digest := digestTOML(string(file[from:to]))
+	return finding{digests: []string{digest}, exact: t.text == "" || digest == digestTOML(t.whole())}, nil
 }
 
-// add returns the file with an entry that runs command.
-func (s server) add(file []byte, command string) ([]byte, error) {
-	if s.toml() {
-		file = append(slices.Clip(file), s.tableText(string(file), command)...)
-		_, err := expressions(string(file))
-		return file, err
-	}
-	doc, err := jsonc.Parse(file)
-	if err != nil {
-		return nil, err
-	}
-	err = doc.Set(s.value(command), s.member(doc)...)
-	return doc.Bytes(), err
-}
+// digestTOML identifies a table, with any white space.
+func digestTOML(text string) string { return digestOf(strings.Join(strings.Fields(text), " ")) }
 
-// remove returns the file without the entry. An object that is empty then goes, too,
-// unless like has it.
-func (s server) remove(file, like []byte) ([]byte, error) {
-	if s.toml() {
-		from, to, err := s.table(string(file))
-		if err != nil || from < 0 {
-			return file, err
-		}
-		before, behind := string(file[:from]), string(file[to:])
-		for _, eol := range []string{"\n", "\r\n"} { // the blank line before it
-			if shorter, blank := strings.CutSuffix(before, eol+eol); blank && behind == "" {
-				before = shorter + eol
-				break
-			}
-		}
-		_, err = expressions(before + behind)
-		return []byte(before + behind), err
-	}
-	doc, err := jsonc.Parse(file)
-	if err != nil {
-		return nil, err
-	}
-	path := s.member(doc)
-	found, err := doc.Remove(path...)
-	if err != nil || !found {
-		return file, err
-	}
-	was, err := jsonc.Parse(like)
-	if err != nil {
-		return nil, err
-	}
-	err = doc.Prune(was, path[:len(path)-1]...)
-	return doc.Bytes(), err
-}
+func (t tomlTable) whole() string { return "[" + strings.Join(t.path, ".") + "]\n" + t.text }
 
-// member returns the path of the entry in a JSON file.
-func (s server) member(doc *jsonc.Document) []string {
-	mcp := s.harness.MCP
-	if mcp.LaterKey != "" {
-		if servers, err := doc.Get(mcp.Key, mcp.LaterKey); err == nil && servers != nil {
-			return []string{mcp.Key, mcp.LaterKey, s.name}
-		}
-	}
-	return []string{mcp.Key, s.name}
-}
-
-// value returns the entry for a JSON file.
-func (s server) value(command string) any {
-	if entry := s.harness.MCP.Entry; entry != nil {
-		return entry(command)
-	}
-	return struct {
-		Command string   `json:"command"`
-		Args    []string `json:"args"`
-	}{command, []string{}}
-}
-
-// tableText returns the entry for a TOML file, as it is appended to file.
-func (s server) tableText(file, command string) string {
-	text := "[" + s.harness.MCP.Key + "." + s.name + "]\ncommand = " + tomlString(command) + "\n"
-	if s.harness.MCP.EnvVars {
-		text += `env_vars = ["` + strings.Join(serverVars, `", "`) + "\"]\n"
-	}
+// add implements [part].
+func (t tomlTable) add(file []byte) ([]byte, error) {
+	text := t.whole()
 	switch {
-	case file == "":
-	case strings.HasSuffix(file, "\n"):
+	case len(file) == 0:
+	case bytes.HasSuffix(file, []byte("\n")):
 		text = "\n" + text
 	default:
 		text = "\n\n" + text
 	}
-	if strings.Contains(file, "\r\n") {
+	if bytes.Contains(file, []byte("\r\n")) {
 		text = strings.ReplaceAll(text, "\n", "\r\n")
 	}
-	return text
+	file = append(slices.Clip(file), text...)
+	_, err := expressions(string(file))
+	return file, err
 }
 
-// table returns where the entry is in a TOML file, with its subtables and without the
-// blank lines and comments behind it; from is -1 if there is none.
-func (s server) table(file string) (from, to int, err error) {
+// remove implements [part].
+func (t tomlTable) remove(file, _ []byte) ([]byte, error) {
+	from, to, err := t.place(string(file))
+	if err != nil || from < 0 {
+		return file, err
+	}
+	before, behind := string(file[:from]), string(file[to:])
+	for _, eol := range []string{"\n", "\r\n"} { // the blank line before it
+		if shorter, blank := strings.CutSuffix(before, eol+eol); blank && behind == "" {
+			before = shorter + eol
+			break
+		}
+	}
+	_, err = expressions(before + behind)
+	return []byte(before + behind), err
+}
+
+// place returns where the table is in a file, with its subtables and without the blank lines and
+// comments behind it; from is -1 if it is not there.
+func (t tomlTable) place(file string) (from, to int, err error) {
 	list, err := expressions(file)
 	if err != nil {
 		return -1, 0, err
 	}
-	name := []string{s.harness.MCP.Key, s.name}
 	from, inside, ended := -1, false, false
 	for i, x := range list {
 		switch {
-		case x.table && hasPrefix(x.key, name):
+		case x.table && hasPrefix(x.key, t.path):
 			if ended {
 				return -1, 0, errInline // its parts are apart
 			}
@@ -156,7 +91,7 @@ func (s server) table(file string) (from, to int, err error) {
 			inside, ended = false, from >= 0
 			fallthrough
 		case !inside:
-			if hasPrefix(x.key, name) || len(x.key) == 1 && x.key[0] == name[0] && (!x.table || x.list) {
+			if hasPrefix(x.key, t.path) || len(x.key) == 1 && x.key[0] == t.path[0] && (!x.table || x.list) {
 				return -1, 0, errInline
 			}
 		}

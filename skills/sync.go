@@ -13,8 +13,8 @@ func fingerprint() string {
 	all := []string{skillText, openCodePlugin}
 	for _, id := range harness.IDs() {
 		h := harness.Get(id)
-		bus := server{h, h.MCP.Servers[0], serverName}
-		all = append(all, ownHooks(hookEntries(id, true)), ownHooks(hookEntries(id, false)), bus.entry(serverName))
+		bus, _ := serverPart(id, h.MCP.Servers[0], serverName, serverName).add(nil)
+		all = append(all, ownHooks(hookEntries(id, true)), ownHooks(hookEntries(id, false)), string(bus))
 	}
 	return digestOf(strings.Join(all, "\x00"))
 }

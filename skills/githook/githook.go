@@ -18,29 +18,17 @@ import (
 	"strings"
 
 	"github.com/talking-stick/tt/fsroom/code"
-	"github.com/talking-stick/tt/skills/block"
+	"github.com/talking-stick/tt/skills"
 	"github.com/talking-stick/tt/skills/rewrite"
-)
-
-// A State is what a change does.
-type State string
-
-// The states. Removed and Absent are those of PlanUninstall.
-const (
-	Added   State = "added"
-	Present State = "already-present"
-	Updated State = "updated"
-	Removed State = "removed"
-	Absent  State = "already-absent"
 )
 
 // A Change is one change to a hook of a repository.
 type Change struct {
-	State State
-	Hook  string // the hook file
-	Aside string // where the hook is kept that ours runs; "" if there is none
-	Text  string // the new content of the hook file; "" if it is removed or stays
-	Note  string // what users should know, or ""
+	Status skills.Status
+	Hook   string // the hook file
+	Aside  string // where the hook is kept that ours runs; "" if there is none
+	Text   string // the new content of the hook file; "" if it is removed or stays
+	Note   string // what users should know, or ""
 
 	hook   Hook
 	check  string // that is added
@@ -225,7 +213,7 @@ func (r Repository) PlanInstall() (Change, error) {
 		}
 		return c.chained(w, c.before)
 	}
-	_, had := block.Remove(c.before)
+	_, had := withoutBlock(c.before)
 	switch {
 	case c.off && !had:
 		c.addNote("that hook is not executable, so git has ignored it and goes on doing so")
@@ -240,7 +228,7 @@ func (r Repository) PlanInstall() (Change, error) {
 	if text == nil {
 		text = []byte(shebang)
 	}
-	return c.write(w, block.AfterFirstLine(text, c.check))
+	return c.write(w, withBlock(text, c.check))
 }
 
 // chained makes c the change that moves the hook aside and puts a script of ours in
@@ -250,11 +238,11 @@ func (c Change) chained(w *rewrite.Writer, current []byte) (Change, error) {
 	if current != nil {
 		text = current
 	}
-	next, err := c.write(w, block.AfterFirstLine(text, c.check))
+	next, err := c.write(w, withBlock(text, c.check))
 	if current != nil || c.before == nil {
 		return next, err
 	}
-	next.State = Added
+	next.Status = skills.Added
 	next.steps = func() error {
 		if err := os.Rename(c.Hook, c.Aside); err != nil {
 			return err
@@ -269,18 +257,18 @@ func (c Change) chained(w *rewrite.Writer, current []byte) (Change, error) {
 
 // write makes c the change that gives the hook the content text.
 func (c Change) write(w *rewrite.Writer, text []byte) (Change, error) {
-	c.Text, c.State = string(text), Updated
+	c.Text, c.Status = string(text), skills.Updated
 	switch {
 	case c.before == nil:
-		c.State = Added
+		c.Status = skills.Added
 		c.steps = func() error { return create(c.Hook, text) }
 		return c, nil
 	case string(c.before) == c.Text && !c.off:
-		c.State, c.Text = Present, ""
+		c.Status, c.Text = skills.AlreadyPresent, ""
 		return c, nil
 	}
-	if _, had := block.Remove(c.before); !had {
-		c.State = Added
+	if _, had := withoutBlock(c.before); !had {
+		c.Status = skills.Added
 	}
 	c.steps = func() error {
 		if _, err := w.Replace(c.Hook, c.before, text); err != nil {
@@ -299,12 +287,12 @@ func (r Repository) PlanUninstall() (Change, error) {
 	if err != nil {
 		return c, err
 	}
-	rest, had := block.Remove(c.before)
+	rest, had := withoutBlock(c.before)
 	if !had {
-		c.State, c.Aside = Absent, ""
+		c.Status, c.Aside = skills.AlreadyAbsent, ""
 		return c, nil
 	}
-	c.State = Removed
+	c.Status = skills.Removed
 	_, err = os.Stat(c.Aside)
 	switch {
 	case err == nil && string(rest) == shebang+c.hook.chain():

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/skills"
 	"github.com/talking-stick/tt/skills/rewrite"
 )
 
@@ -125,24 +126,24 @@ func TestInstallAndUninstallRestore(t *testing.T) {
 			if tt.before != "" {
 				write(t, hook, tt.before, 0o755)
 			}
-			if c := apply(t, r.PlanInstall); c.State != Added || c.Hook != hook || c.Text != read(t, hook) {
+			if c := apply(t, r.PlanInstall); c.Status != skills.Added || c.Hook != hook || c.Text != read(t, hook) {
 				t.Errorf("%+v", c)
 			}
 			if info, err := os.Stat(hook); err != nil || info.Mode()&0o100 == 0 {
 				t.Errorf("not executable: %v %v", info.Mode(), err)
 			}
 			installed := read(t, hook)
-			if c := apply(t, r.PlanInstall); c.State != Present || read(t, hook) != installed {
+			if c := apply(t, r.PlanInstall); c.Status != skills.AlreadyPresent || read(t, hook) != installed {
 				t.Errorf("a second time: %+v", c)
 			}
-			if c := apply(t, r.PlanUninstall); c.State != Removed {
+			if c := apply(t, r.PlanUninstall); c.Status != skills.Removed {
 				t.Errorf("%+v", c)
 			}
 			after, err := os.ReadFile(hook)
 			if string(after) != tt.before || (err == nil) != (tt.before != "") {
 				t.Errorf("left %q (%v), want %q", after, err, tt.before)
 			}
-			if c := apply(t, r.PlanUninstall); c.State != Absent {
+			if c := apply(t, r.PlanUninstall); c.Status != skills.AlreadyAbsent {
 				t.Errorf("%+v", c)
 			}
 			if entries, _ := filepath.Glob(filepath.Join(filepath.Dir(hook), "*talking-stick*")); len(entries) > 0 {
@@ -158,8 +159,8 @@ func TestInstallRenewsAnOldBlock(t *testing.T) {
 	write(t, hook, "#!/bin/sh\n# >>> talking-stick >>>\nold\n# <<< talking-stick <<<\nmake lint\n", 0o644)
 	c := apply(t, r.PlanInstall)
 	got := read(t, hook)
-	if c.State != Updated || strings.Contains(got, "old\n") || !strings.Contains(got, "tt check") || !strings.HasSuffix(got, "make lint\n") {
-		t.Errorf("%s\n%s", c.State, got)
+	if c.Status != skills.Updated || strings.Contains(got, "old\n") || !strings.Contains(got, "tt check") || !strings.HasSuffix(got, "make lint\n") {
+		t.Errorf("%s\n%s", c.Status, got)
 	}
 	if info, _ := os.Stat(hook); info.Mode()&0o100 == 0 {
 		t.Error("git would ignore it: not executable")
@@ -399,7 +400,7 @@ func TestPush(t *testing.T) {
 				t.Setenv("TALKING_STICK_ENGINE", "")
 			}
 			write(t, filepath.Join(r.Dir, ".git", "hooks", "pre-push"), "#!/bin/sh -eu\nread -r branch rest\necho theirs ran for $branch at $2\n", 0o755)
-			if c := apply(t, r.PlanInstall); c.State != Added {
+			if c := apply(t, r.PlanInstall); c.Status != skills.Added {
 				t.Errorf("%+v", c)
 			}
 			remote := t.TempDir()
@@ -499,7 +500,7 @@ func TestHooksAreIndependent(t *testing.T) {
 		t.Errorf("%+v", c)
 	}
 	apply(t, commit.PlanUninstall)
-	if c := apply(t, push.PlanInstall); c.State != Present {
+	if c := apply(t, push.PlanInstall); c.Status != skills.AlreadyPresent {
 		t.Errorf("%+v", c)
 	}
 	apply(t, push.PlanUninstall)

@@ -3,7 +3,7 @@ package setup
 import (
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/fsroom/code"
-	"github.com/talking-stick/tt/skills/legacy"
+	"github.com/talking-stick/tt/skills"
 )
 
 // GitName is an argument of Install beside the names of harnesses.
@@ -88,7 +88,7 @@ var Migrate = &cli.Command{
 	Hidden: true,
 	Traits: cli.Traits{NoSync: true},
 	Short:  "remove the MCP registrations of older versions",
-	Long:   "What was done is appended to " + legacy.LogName + " in the data directory.",
+	Long:   "What was done is appended to " + skills.MigrationLogName + " in the data directory.",
 	Flags: func(f *cli.Flags) {
 		f.Choice("reason", "WHY", []string{"manual", "install", "uninstall", "update", "first-run"}, "what to note in the log")
 		f.Bool("quiet", "print nothing")

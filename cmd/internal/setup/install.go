@@ -158,7 +158,7 @@ func planGit(c *cli.Invocation, env skills.Environment, out bool) (changes []git
 			Engine: engine, Room: c.Env.Lookup(hosts.RoomVariable),
 		}
 		change, err := repository.PlanUninstall()
-		there := err == nil && change.State != githook.Absent
+		there := err == nil && change.Status != skills.AlreadyAbsent
 		if !out && (there || hook != githook.PrePush || hasEngine) {
 			there = true
 			change, err = repository.PlanInstall()
@@ -201,7 +201,7 @@ func changeGit(change githook.Change, dryRun bool) skills.Result {
 
 // gitResult describes a change of the hook like one of a harness.
 func gitResult(change githook.Change) skills.Result {
-	r := skills.Result{Harness: GitName, Status: skills.Status(change.State), Paths: []string{change.Hook}}
+	r := skills.Result{Harness: GitName, Status: change.Status, Paths: []string{change.Hook}}
 	r.Message = filepath.Base(change.Hook) + " hook " + change.Hook
 	if change.Aside != "" {
 		r.Message += "; the hook that was there is " + change.Aside
@@ -210,10 +210,10 @@ func gitResult(change githook.Change) skills.Result {
 	if change.Note != "" {
 		r.Message += "; " + change.Note
 	}
-	switch change.State {
-	case githook.Added, githook.Updated:
+	switch change.Status {
+	case skills.Added, skills.Updated:
 		r.Steps = []skills.Step{{Action: skills.Write, Path: change.Hook, Text: change.Text}}
-	case githook.Removed:
+	case skills.Removed:
 		step := skills.Step{Action: skills.Delete, Path: change.Hook}
 		if change.Text != "" {
 			step.Action, step.Text = skills.Write, change.Text

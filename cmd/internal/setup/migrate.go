@@ -7,7 +7,6 @@ import (
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/identity/harness"
 	"github.com/talking-stick/tt/skills"
-	"github.com/talking-stick/tt/skills/legacy"
 )
 
 // RemoveOld removes the registrations of the MCP server of older versions.
@@ -39,7 +38,7 @@ func runMigrate(_ context.Context, c *cli.Invocation) error {
 		}
 	}
 	for _, e := range entries {
-		if e.Status == legacy.Failed {
+		if e.Status == skills.Failed {
 			return cli.Exit(1)
 		}
 	}
@@ -47,9 +46,9 @@ func runMigrate(_ context.Context, c *cli.Invocation) error {
 }
 
 // printEntries prints the entries, in JSON mode as the lines of the log.
-func printEntries(c *cli.Invocation, entries []legacy.Entry) error {
+func printEntries(c *cli.Invocation, entries []skills.Migration) error {
 	if c.JSON {
-		return c.Out.Print(string(legacy.Lines(entries)))
+		return c.Out.Print(string(skills.MigrationLines(entries)))
 	}
 	return c.Out.Text(func(t *cli.Text) {
 		for _, e := range entries {
@@ -57,7 +56,7 @@ func printEntries(c *cli.Invocation, entries []legacy.Entry) error {
 			if message != "" {
 				message = ": " + message
 			}
-			t.Line("%s: %s%s", t.Bold(string(e.Harness)), statusWord(t, skills.Status(e.Status)), message)
+			t.Line("%s: %s%s", t.Bold(string(e.Harness)), statusWord(t, e.Status), message)
 		}
 	})
 }

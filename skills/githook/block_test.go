@@ -1,4 +1,4 @@
-package block
+package githook
 
 import (
 	"strings"
@@ -18,35 +18,35 @@ func TestInsert(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got := AfterFirstLine([]byte(tt.before), body)
+			got := withBlock([]byte(tt.before), body)
 			if string(got) != tt.after {
 				t.Errorf("got %q want %q", got, tt.after)
 			}
-			if again := AfterFirstLine(got, body); string(again) != tt.after {
+			if again := withBlock(got, body); string(again) != tt.after {
 				t.Errorf("a second time: %q", again)
 			}
 		})
 	}
 }
 
-func TestAfterFirstLine(t *testing.T) {
-	got := AfterFirstLine([]byte("#!/bin/sh\nexit 0\n"), body)
+func TestWithBlock(t *testing.T) {
+	got := withBlock([]byte("#!/bin/sh\nexit 0\n"), body)
 	want := "#!/bin/sh\n# >>> talking-stick >>>\none\ntwo\n# <<< talking-stick <<<\nexit 0\n"
 	if string(got) != want {
 		t.Errorf("got %q want %q", got, want)
 	}
-	changed := AfterFirstLine(got, "three\n")
+	changed := withBlock(got, "three\n")
 	if want := strings.Replace(want, body, "three\n", 1); string(changed) != want {
 		t.Errorf("changed %q, want %q", changed, want)
 	}
-	if back, ok := Remove(changed); !ok || string(back) != "#!/bin/sh\nexit 0\n" {
+	if back, ok := withoutBlock(changed); !ok || string(back) != "#!/bin/sh\nexit 0\n" {
 		t.Errorf("removed: %q", back)
 	}
 }
 
 func TestABlockWithoutEndIsLeftAlone(t *testing.T) {
 	src := "a\n# >>> talking-stick >>>\nb\n"
-	if got, ok := Remove([]byte(src)); ok || string(got) != src {
+	if got, ok := withoutBlock([]byte(src)); ok || string(got) != src {
 		t.Errorf("removed %v: %q", ok, got)
 	}
 }
@@ -56,7 +56,7 @@ func TestRemoveIsInverse(t *testing.T) {
 		eol := rapid.SampledFrom([]string{"\n", "\r\n"}).Draw(t, "line end")
 		lines := rapid.SliceOfN(rapid.SampledFrom([]string{"", "#!/bin/sh", "exit 0", "# <<< talking-stick <<<", "[hooks]"}), 0, 5).Draw(t, "lines")
 		before := strings.Join(lines, eol)
-		after, ok := Remove(AfterFirstLine([]byte(before), body))
+		after, ok := withoutBlock(withBlock([]byte(before), body))
 		if !ok || string(after) != before {
 			t.Fatalf("got %q want %q", after, before)
 		}

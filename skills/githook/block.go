@@ -1,27 +1,25 @@
-// Package block puts a marked block of lines into a script of another program, in a
-// language where "#" starts a comment.
-//
-// Everything outside the block keeps its bytes, and [Remove] is the exact inverse of
-// [AfterFirstLine]. If the last line of a file has no line end it gets one before the
-// block, and the end marker of the block has none: so Remove knows about it.
-package block
+package githook
 
 import (
 	"bytes"
 	"slices"
 )
 
+// The marks around the lines of ours in a script, in which "#" starts a comment. Everything outside
+// keeps its bytes, and withoutBlock is the exact inverse of withBlock. If the last line of a script has
+// no line end it gets one before the block, and the end mark of the block has none: so withoutBlock knows
+// about it.
 const (
 	beginMark = "# >>> talking-stick >>>"
 	endMark   = "# <<< talking-stick <<<"
 )
 
-// AfterFirstLine returns src with a block that contains body after its first line,
+// withBlock returns src with a block that contains body after its first line,
 // which names the interpreter of a script. If src has a block already, the block
 // stays where it is and gets the new body.
-func AfterFirstLine(src []byte, body string) []byte {
+func withBlock(src []byte, body string) []byte {
 	text := beginMark + "\n" + body + endMark
-	from, to, ok := find(src)
+	from, to, ok := findBlock(src)
 	if !ok {
 		from = lineEnd(src, 0)
 		to = from
@@ -35,10 +33,10 @@ func AfterFirstLine(src []byte, body string) []byte {
 	return slices.Concat(src[:from], withEOL(text, src), src[to:])
 }
 
-// Remove returns src without its block, and whether there was one. A block without
+// withoutBlock returns src without its block, and whether there was one. A block without
 // an end marker does not count, because its end is unknown.
-func Remove(src []byte) ([]byte, bool) {
-	from, to, ok := find(src)
+func withoutBlock(src []byte) ([]byte, bool) {
+	from, to, ok := findBlock(src)
 	if !ok {
 		return src, false
 	}
@@ -48,9 +46,9 @@ func Remove(src []byte) ([]byte, bool) {
 	return append(src[:from:from], src[to:]...), true
 }
 
-// find returns the lines of the block, from its begin marker to behind the line
+// findBlock returns the lines of the block, from its begin marker to behind the line
 // end of its end marker.
-func find(src []byte) (from, to int, ok bool) {
+func findBlock(src []byte) (from, to int, ok bool) {
 	begun := false
 	for at := 0; at < len(src); {
 		next := lineEnd(src, at)
