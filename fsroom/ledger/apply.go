@@ -33,10 +33,11 @@ type Change struct {
 
 // An Outcome is what became of a [Change].
 type Outcome struct {
-	Plan    *Plan
-	Before  *Snapshot // nil if nothing was done
-	After   *Snapshot
-	Changes *Changes // between the two
+	Plan       *Plan
+	Before     *Snapshot // nil if nothing was done
+	After      *Snapshot
+	Changes    *Changes // between the two
+	InProgress string   // what git is in the middle of, see [View.InProgress]
 }
 
 // MostPaths is how many paths the facts about a stretch of time name.
@@ -61,6 +62,7 @@ func (l *Ledger) Do(ctx context.Context, c Change) (*Outcome, error) {
 			failed = &ApplyError{Path: l.opts.Root, Err: err}
 			return nil
 		}
+		out.InProgress = v.InProgress()
 		if c.Dry || len(out.Plan.Conflicts) > 0 || len(out.Plan.Steps) == 0 {
 			return nil
 		}

@@ -52,8 +52,7 @@ func (t *Tree) begin(ctx context.Context, st *turn.State, j Job) error {
 
 // outside returns what changed between the end of a turn and the beginning of the next one.
 func (t *Tree) outside(v *ledger.View, end, start *ledger.Snapshot) *ledger.Changes {
-	c := t.facts(v, outsideFrom(v.All, end), start, ledger.SpanOutside)
-	c.Turn = end.Turn
+	c, _ := v.ChangesOf(ledger.Span{Name: ledger.SpanOutside, Turn: end.Turn, From: outsideFrom(v.All, end), To: start}, nil, ledger.MostPaths)
 	return c
 }
 
@@ -215,22 +214,11 @@ func (t *Tree) unknown(turnID int64, why string) *ledger.Changes {
 
 // turnFacts returns what a turn has changed by its end.
 func (t *Tree) turnFacts(v *ledger.View, turnID int64, end *ledger.Snapshot) *ledger.Changes {
-	if start, _ := ledger.TurnOf(v.All, turnID); start != nil {
-		return t.facts(v, start, end, ledger.SpanTurn)
+	start, _ := ledger.TurnOf(v.All, turnID)
+	if start == nil {
+		return t.unknown(turnID, ledger.UnknownLate) // its beginning was not recorded
 	}
-	return t.unknown(turnID, ledger.UnknownLate) // its beginning was not recorded
-}
-
-// facts compares two snapshots.
-func (t *Tree) facts(v *ledger.View, from, to *ledger.Snapshot, span string) *ledger.Changes {
-	c, err := v.Changes(from, to, nil, ledger.MostPaths)
-	if err != nil {
-		c = &ledger.Changes{Unknown: ledger.UnknownUnreadable}
-	}
-	c.Span, c.Turn, c.TreeID = span, from.Turn, t.ID()
-	if span == ledger.SpanTurn {
-		c.Agent = from.Agent
-	}
+	c, _ := v.ChangesOf(ledger.Span{Name: ledger.SpanTurn, Turn: turnID, Agent: start.Agent, From: start, To: end}, nil, ledger.MostPaths)
 	return c
 }
 

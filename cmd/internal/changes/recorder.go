@@ -266,7 +266,7 @@ func (r *recorder) Changing(st *turn.State) bool {
 
 // BeforeAlone is [member.Recorder.Before] for an agent in a tree that has no room.
 func BeforeAlone(ctx context.Context, root string, rooms *fsroom.Store, destroys string, set Setting) {
-	if t, err := OfDirectory(root, rooms, set); err == nil {
+	if t, err := open(nil, turn.DefaultPolicy(), set, root, rooms); err == nil {
 		request := ledger.Request{Why: ledger.WhyGuard, Note: destroys, Line: destroys != ""}
 		_ = soon(ctx, BeforeLimit, func(ctx context.Context) error { return t.takeNow(ctx, request) })
 	}

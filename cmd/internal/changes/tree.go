@@ -53,10 +53,8 @@ func Of(r *member.Room, policy turn.Policy, set Setting) (*Tree, error) {
 	return open(r, policy, set, set.root(r), r.Client.Store)
 }
 
-// OfDirectory returns the tree of a directory that has no room.
-func OfDirectory(root string, rooms *fsroom.Store, set Setting) (*Tree, error) {
-	return open(nil, turn.DefaultPolicy(), set, root, rooms)
-}
+// Folder returns the directory that has the ledgers of all trees.
+func Folder(rooms *fsroom.Store) string { return filepath.Join(rooms.Local().Dir(), ledger.Folder) }
 
 func open(r *member.Room, policy turn.Policy, set Setting, root string, rooms *fsroom.Store) (*Tree, error) {
 	mode := cmp.Or(set.Mode, policy.Ledger)
@@ -67,13 +65,12 @@ func open(r *member.Room, policy turn.Policy, set Setting, root string, rooms *f
 		return nil, code.New(code.LedgerOff, "changes of the tree are not recorded here (%s)", cmp.Or(mode, "off")).With("why", cmp.Or(mode, "off")).
 			WithHint("tt policy --ledger on; or unset %s", Variable)
 	}
-	dir := rooms.Local().Dir()
-	if why := ledger.Refused(root, set.Home, dir); why != "" {
+	if why := ledger.Refused(root, set.Home, rooms.Local().Dir()); why != "" {
 		return nil, code.New(code.LedgerOff, "%s: %s", root, why).With("why", why)
 	}
 	opts := ledger.Options{Root: root, Home: set.Home, Boot: identity.BootID(), Fault: set.Fault}
 	opts.Others = func(since time.Time) (now, before []string) { return others(r, root, rooms, since) }
-	store := ledger.New(filepath.Join(dir, ledger.Folder, fsroom.RoomName(root)), opts)
+	store := ledger.New(filepath.Join(Folder(rooms), fsroom.RoomName(root)), opts)
 	return &Tree{Ledger: store, Room: r, Mode: mode, policy: policy}, nil
 }
 

@@ -44,13 +44,13 @@ func askOnce(ctx context.Context, c *cli.Invocation, room *member.Room, st *turn
 	defer cancel()
 	free, err := t.Ledger.LockVerdicts(ctx)
 	if err != nil {
-		return nil, explainTree(err)
+		return nil, changes.Explain(err)
 	}
 	res := &onceAnswer{free: free}
 	now, err := t.Ledger.Take(ctx, ledger.Request{Why: ledger.WhyJob, Agent: room.Self.ID})
 	if err != nil {
 		free()
-		return nil, explainTree(err)
+		return nil, changes.Explain(err)
 	}
 	if res.left = now.LeftOut; len(res.left) > 0 {
 		return res, nil

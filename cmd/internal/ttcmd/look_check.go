@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/talking-stick/tt/cmd/internal/changes"
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/cmd/internal/hooks"
 	"github.com/talking-stick/tt/cmd/internal/hooks/guard"
@@ -275,19 +276,19 @@ func runCheckVerified(ctx context.Context, c *cli.Invocation) error {
 	if err != nil {
 		return err
 	}
-	now, err := tree.lookNow(ctx)
+	now, err := tree.Look(ctx)
 	if err != nil {
 		return err
 	}
 	defer now.Close()
 	res := verifiedCheck{LeftOut: now.Now.LeftOut}
 	isOfName := func(v *ledger.Verdict) bool { return v.Name == name }
-	if of := tree.Tree.Ledger.Verdicts(now.Now.State()); len(res.LeftOut) == 0 && slices.ContainsFunc(of, isOfName) {
+	if of := tree.Ledger.Verdicts(now.Now.State()); len(res.LeftOut) == 0 && slices.ContainsFunc(of, isOfName) {
 		res.Verified, res.Verdict = true, of[slices.IndexFunc(of, isOfName)]
-	} else if all := tree.Tree.Ledger.AllVerdicts(); slices.ContainsFunc(all, isOfName) {
+	} else if all := tree.Ledger.AllVerdicts(); slices.ContainsFunc(all, isOfName) {
 		res.Verdict = all[slices.IndexFunc(all, isOfName)]
 		if res.Differs, err = now.Differing(res.Verdict.State); err != nil {
-			return explainTree(err)
+			return changes.Explain(err)
 		}
 	}
 	if res.Verified && c.Bool("commit") {
@@ -296,10 +297,10 @@ func runCheckVerified(ctx context.Context, c *cli.Invocation) error {
 				return gitIn(top, c.Env.Lookup("GIT_INDEX_FILE"), "", "ls-files", "-t", "--stage", "-z")
 			},
 			ModuleHead: moduleHead,
-			Staged:     func(paths []string) []string { return stagedAs(tree.Tree.Ledger.Root(), paths) },
+			Staged:     func(paths []string) []string { return stagedAs(tree.Ledger.Root(), paths) },
 		})
 		if err != nil {
-			return explainTree(err)
+			return changes.Explain(err)
 		}
 		if res.Verified = staged == nil; staged != nil {
 			res.Differs = staged

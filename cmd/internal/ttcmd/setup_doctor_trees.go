@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/talking-stick/tt/cmd/internal/changes"
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/cmd/internal/member"
 	"github.com/talking-stick/tt/fsroom"
@@ -30,13 +31,9 @@ type treeHealth struct {
 	Kept        bool        `json:"kept,omitempty"` // the last snapshot is younger than a prune leaves by default
 }
 
-func treesFolder(client *member.Client) string {
-	return filepath.Join(client.Store.Local().Dir(), ledger.Folder)
-}
-
 // checkTrees checks what is recorded of work trees.
 func (x *doctorRun) checkTrees(ctx context.Context, c *cli.Invocation, client *member.Client) {
-	for _, l := range ledger.Stores(treesFolder(client), ledger.Options{Home: c.Env.Home, Boot: identity.BootID()}) {
+	for _, l := range ledger.Stores(changes.Folder(client.Store), ledger.Options{Home: c.Env.Home, Boot: identity.BootID()}) {
 		x.Trees = append(x.Trees, healthOf(l))
 		for _, p := range l.Check(ctx, x.repair) {
 			x.Problems = append(x.Problems, doctor.Problem{File: p.Path, Problem: p.Message, Repaired: p.Repaired,
@@ -82,7 +79,7 @@ func pruneLedger(ctx context.Context, c *cli.Invocation, client *member.Client) 
 		}
 	}
 	res := prunedResult{Removed: []treeHealth{}}
-	for _, l := range ledger.Stores(treesFolder(client), ledger.Options{Home: c.Env.Home}) {
+	for _, l := range ledger.Stores(changes.Folder(client.Store), ledger.Options{Home: c.Env.Home}) {
 		if only != "" && filepath.Base(l.Dir()) != fsroom.RoomName(only) {
 			continue
 		}

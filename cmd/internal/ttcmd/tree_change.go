@@ -3,118 +3,33 @@ package ttcmd
 import (
 	"bufio"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/talking-stick/tt/cmd/internal/changes"
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/cmd/internal/member"
-	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/ledger"
-	"github.com/talking-stick/tt/fsroom/turn"
-	"github.com/talking-stick/tt/journal/event"
 )
 
-// A treeChange is an undo or a restore, as a command line asks for it.
-type treeChange struct {
-	change ledger.Change
-	span   string
-	turn   int64  // of an undo
-	what   string // "undo of turn 7"
-	ask    bool   // at a terminal, once the plan was shown
-}
-
-// do carries a change out: for the holder of the turn, or for a person. Where nobody holds, the room is locked while the
-// change writes: nobody is granted the turn, hooks refuse, and whoever is next, and the handoff that waits, stay.
-func (v *treeView) do(ctx context.Context, c *cli.Invocation, x treeChange) (*ledger.Outcome, error) {
-	holder := ""
-	if v.state != nil {
-		holder = v.state.Owner
-	}
-	x.change.Agent = v.client.Self.ID
-	if holder != "" {
-		x.change.Turn = v.state.Turn
-	}
+// changeTree carries out an undo or a restore. With ask a person is asked once the plan was shown, also where nobody holds
+// the stick.
+func changeTree(ctx context.Context, c *cli.Invocation, p *changes.Past, x changes.Change, ask bool) (*ledger.Outcome, error) {
 	ctx, stop := onSignal(ctx, endings...)
 	defer stop()
-	mine := holder == v.client.Self.ID && holder != ""
-	x.change.Still = func() error {
-		if signalOf(ctx) != nil { // what was changed is put back
-			return context.Cause(ctx)
-		}
-		if !mine {
+	x.Dry = c.Bool("dry-run")
+	x.Force = func(plan *ledger.Plan) error {
+		if p.Holder() == "" && !ask || c.Bool("yes") {
 			return nil
 		}
-		return v.room.StillHolds(v.state.Fence())
+		return confirm(c, x.What, plan, p.Holder())
 	}
-	if err := x.change.Still(); err != nil && !x.change.Dry {
-		return nil, err
-	}
-	if !mine && !x.change.Dry {
-		if !v.client.IsHuman() {
-			return nil, v.notHolder()
-		}
-		dry := x
-		dry.change.Dry = true
-		out, err := v.carryOut(ctx, dry)
-		if err != nil || len(out.Plan.Conflicts) > 0 || len(out.Plan.Steps) == 0 {
-			return out, err
-		}
-		if err := v.mayForce(c, x, out.Plan, holder); err != nil {
-			return nil, err
-		}
-	}
-	if v.room != nil && holder == "" && v.state.Open {
-		x.change.Within = func(write func() (*ledger.Outcome, error)) error {
-			var out *ledger.Outcome
-			return v.room.WithoutHolder(ctx, func() (err error) { out, err = write(); return err },
-				func(st *turn.State) []event.Event { return v.events(st, x, out) })
-		}
-	}
-	return v.carryOut(ctx, x)
+	return p.Do(ctx, x)
 }
 
-// notHolder refuses a change to an agent without the turn.
-func (v *treeView) notHolder() error {
-	if v.room != nil {
-		return turn.NoActiveLease(v.state, v.room.Facts(v.state), v.client.Self.ID)
-	}
-	return code.New(code.NoActiveLease, "only the holder of the turn changes the tree").WithHint(`wait for it with "tt wait"`)
-}
-
-// carryOut does what is planned, records it in the room, and explains what went wrong.
-func (v *treeView) carryOut(ctx context.Context, x treeChange) (*ledger.Outcome, error) {
-	out, err := v.Tree.Ledger.Do(ctx, x.change)
-	if err != nil {
-		return out, v.explainChange(err, out)
-	}
-	if v.room != nil && out.Changes != nil && x.change.Within == nil {
-		_ = v.room.Append(ctx, func(st *turn.State) ([]event.Event, error) { return v.events(st, x, out), nil })
-		v.tellHolder(ctx, x, out)
-	}
-	return out, nil
-}
-
-// events says in the room what a change has changed, if that is known.
-func (v *treeView) events(st *turn.State, x treeChange, out *ledger.Outcome) []event.Event {
-	if out.Changes == nil {
-		return nil
-	}
-	f := *out.Changes
-	f.Span, f.OfTurn, f.TreeID, f.Agent = x.span, x.turn, v.Tree.ID(), v.client.Self.ID
-	if x.span == ledger.SpanRestore && out.Plan.Lost != nil {
-		f.OfSnapshot = out.Plan.Lost.Name()
-	}
-	return v.Tree.Events(st, v.state.Turn, v.client.Self.ID, &f)
-}
-
-// mayForce asks a person before the tree is changed under a holder, or before a restore of
-// what was lost.
-func (v *treeView) mayForce(c *cli.Invocation, x treeChange, p *ledger.Plan, holder string) error {
-	if holder == "" && !x.ask || c.Bool("yes") {
-		return nil
-	}
+// confirm asks the person at the terminal whether the tree is to be changed.
+func confirm(c *cli.Invocation, what string, p *ledger.Plan, holder string) error {
 	if !c.Env.StdinTTY || !c.Env.StderrTTY {
 		if holder == "" {
 			return nil
@@ -129,7 +44,7 @@ func (v *treeView) mayForce(c *cli.Invocation, x treeChange, p *ledger.Plan, hol
 		}
 		c.Notice(ledger.Printable(s.Path))
 	}
-	question := fmt.Sprintf("%s changes %s.", x.what, counted(len(p.Steps), "file"))
+	question := fmt.Sprintf("%s changes %s.", what, counted(len(p.Steps), "file"))
 	if holder != "" {
 		question += " " + holder + " holds the stick."
 	}
@@ -139,71 +54,6 @@ func (v *treeView) mayForce(c *cli.Invocation, x treeChange, p *ledger.Plan, hol
 		return cli.Exit(1)
 	}
 	return nil
-}
-
-// tellHolder sends a message to somebody who holds the stick while a person changes the tree.
-func (v *treeView) tellHolder(ctx context.Context, x treeChange, out *ledger.Outcome) {
-	holder := v.state.Owner
-	if holder == "" || holder == v.client.Self.ID {
-		return
-	}
-	paths := slices.DeleteFunc(stepPaths(out.Plan.Steps), func(path string) bool {
-		return v.Tree.Mode == turn.LedgerCounts || ledger.IsSecretPath(path)
-	})
-	body := fmt.Sprintf("I did this in your turn: %s, before it was %s. Files:", x.what, out.Before.Name())
-	for i, path := range paths { // those of an event, of which a message that is too long would not be sent at all
-		if i == 50 || len(body)+len(path)+len(", and 1000000 more") > turn.MaxMessage {
-			paths = paths[:i]
-			break
-		}
-		if i > 0 {
-			body += ","
-		}
-		body += " " + path
-	}
-	if more := len(out.Plan.Steps) - len(paths); len(paths) == 0 {
-		body += fmt.Sprintf(" %d", more)
-	} else if more > 0 {
-		body += fmt.Sprintf(" and %d more", more)
-	}
-	request := turn.MessageRequest{Agent: v.client.Self.ID, To: holder, Body: body, Interrupt: true}
-	_, _, _ = v.room.UpdateAsPerson(ctx, nil, func(st *turn.State, f turn.Facts) ([]event.Event, error) { return turn.Send(st, f, request) })
-}
-
-// explainChange gives an error of a change its code.
-func (v *treeView) explainChange(err error, out *ledger.Outcome) error {
-	var failed *ledger.ApplyError
-	if !errors.As(err, &failed) {
-		return explainTree(err)
-	}
-	if refusal := (*code.Error)(nil); errors.As(failed.Err, &refusal) {
-		if out != nil && out.Before != nil {
-			refusal.With("before", out.Before.Name())
-		}
-		if slices.Contains([]code.Code{code.NoActiveLease, code.LockTimeout, code.NoSnapshot}, refusal.Code) { // nothing was written
-			return refusal
-		}
-		return refusal.WithHint("what was written is put back; tt why says who has the turn")
-	}
-	e := code.New(code.ApplyFailed, "%s could not be changed: %v; what was written is put back", failed.Path, failed.Err).
-		WithHint("mend the cause and try again").With("path", failed.Path).With("error", failed.Err.Error())
-	if errors.Is(err, ledger.ErrChanging) {
-		e = code.New(code.TreeChanging, "%s changes at this moment; what was written is put back", failed.Path).
-			WithHint("try again when nothing else writes").With("paths", []string{failed.Path})
-	}
-	if out != nil && out.Before != nil {
-		e.With("before", out.Before.Name())
-	}
-	return e.Because(err)
-}
-
-func stepPaths(steps []ledger.Step) []string {
-	paths := make([]string, 0, len(steps))
-	for _, s := range steps {
-		paths = append(paths, ledger.Printable(s.Path))
-	}
-	slices.Sort(paths)
-	return paths
 }
 
 // A changedResult is what both commands say of a change.
@@ -230,9 +80,9 @@ type changedResult struct {
 }
 
 // resultOf fills in what became of a change. done is the status of one that was made.
-func (v *treeView) resultOf(out *ledger.Outcome, done string, dry bool) changedResult {
-	r := changedResult{Status: done, Paths: stepPaths(out.Plan.Steps), Written: []string{}, Removed: []string{},
-		Merged: []string{}, Kept: append([]ledger.Conflict{}, out.Plan.Kept...), Damaged: out.Plan.Damaged, InProgress: v.inProgress}
+func resultOf(out *ledger.Outcome, done string, dry bool) changedResult {
+	r := changedResult{Status: done, Paths: changes.StepPaths(out.Plan.Steps), Written: []string{}, Removed: []string{},
+		Merged: []string{}, Kept: append([]ledger.Conflict{}, out.Plan.Kept...), Damaged: out.Plan.Damaged, InProgress: out.InProgress}
 	for _, s := range out.Plan.Steps {
 		path := ledger.Printable(s.Path)
 		if slices.Contains(out.Plan.Merged, s.Path) {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/talking-stick/tt/cmd/internal/changes"
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/cmd/internal/member"
 	"github.com/talking-stick/tt/fsroom/code"
@@ -57,41 +58,40 @@ type diffResult struct {
 }
 
 func runDiff(ctx context.Context, c *cli.Invocation) error {
-	v, err := openTree(ctx, c)
+	p, err := openTree(ctx, c)
 	if err != nil {
 		return err
 	}
 	if c.Given("file") {
-		return v.turnsOf(ctx, c, c.String("file"))
+		return turnsOf(ctx, c, p, c.String("file"))
 	}
 	args := c.Rest("file")
 	if c.Bool("since-mine") && c.HasArg("turn") { // it takes no turn
 		args = append([]string{c.Arg("turn")}, args...)
 	}
-	files, err := v.files(c, args)
+	files, err := p.Files(c.Env.Dir, args)
 	if err != nil {
 		return err
 	}
 	if c.Bool("since-mine") {
-		return v.sinceMine(ctx, c, files)
+		return sinceMine(ctx, c, p, files)
 	}
-	s, err := v.spanNamed(ctx, c)
+	s, err := spanNamed(ctx, c, p)
 	if err != nil {
-		return v.orRenamed(c, err)
+		return p.OrRenamed(c.Env.Home, err)
 	}
-	view, err := v.viewOf(ctx, &s)
+	view, err := p.Ledger.ViewOf(ctx, s)
 	if err != nil {
-		return err
+		return changes.Explain(err)
 	}
 	defer view.Close()
-	found, err := view.Changes(s.from, s.to, files, 0)
+	found, err := view.ChangesOf(s, files, 0)
 	if err != nil {
 		return err
 	}
-	found.Span, found.Turn, found.Agent, found.TreeID = s.name, s.turn, s.agent, v.Tree.ID()
 	res := diffResult{Changes: []*ledger.Changes{found}}
 	if c.Bool("patch") || c.Env.StdoutTTY && !c.Out.JSON() && !c.Bool("stat") && !c.Bool("name-only") {
-		if res.Patch, res.PatchTruncated, err = view.Patch(s.from, s.to, files); err != nil {
+		if res.Patch, res.PatchTruncated, err = view.Patch(s.From, view.End(s), files); err != nil {
 			return err
 		}
 	}
@@ -107,55 +107,27 @@ func runDiff(ctx context.Context, c *cli.Invocation) error {
 }
 
 // spanNamed returns the stretch of time that the command line names.
-func (v *treeView) spanNamed(ctx context.Context, c *cli.Invocation) (span, error) {
+func spanNamed(ctx context.Context, c *cli.Invocation, p *changes.Past) (ledger.Span, error) {
 	arg := c.Arg("turn")
-	if !c.Bool("outside") {
-		if _, ok := ledger.ParseName(arg); ok {
-			s, err := v.snapshotNamed(c, arg)
-			return span{name: ledger.SpanSnapshot, from: s}, err
-		}
-		if arg == "" {
-			arg = "last"
-			if v.state != nil && v.state.Owner != "" {
-				arg = "now"
-			}
-		}
-		return v.turnNamed(ctx, c, arg)
-	}
-	if arg == "" {
-		return v.outsideNow(ctx, c)
-	}
-	s, err := v.turnNamed(ctx, c, arg)
-	if err != nil {
-		return s, err
-	}
-	start := s.from
-	s.name, s.agent, s.from, s.to = ledger.SpanOutside, "", nil, start
-	for _, snap := range v.all {
-		if (snap.Why == ledger.WhyEnd || snap.Why == ledger.WhyTakeover) && snap.Turn < start.Turn {
-			s.from, s.turn = snap, snap.Turn
-		}
-	}
+	_, isSnapshot := ledger.ParseName(arg)
 	switch {
-	case s.from == nil && start.Turn == 1:
-		return s, v.noSnapshot("never", "no turn ended before turn 1").WithHint("tt diff 1")
-	case s.from == nil:
-		return s, v.noTurn(start.Turn - 1)
+	case c.Bool("outside") && arg == "":
+		return p.SinceLast(ctx)
+	case c.Bool("outside"):
+		s, err := turnNamed(ctx, c, p, arg)
+		if err != nil {
+			return s, err
+		}
+		return p.Before(s)
+	case isSnapshot:
+		s, err := snapshotNamed(c, p, arg)
+		return ledger.Span{Name: ledger.SpanSnapshot, From: s}, err
+	case arg == "" && p.Current() != 0:
+		return p.Now(ctx)
+	case arg == "":
+		return p.Last(ctx)
 	}
-	return s, nil
-}
-
-// outsideNow returns the stretch of time since the last turn ended.
-func (v *treeView) outsideNow(ctx context.Context, c *cli.Invocation) (span, error) {
-	s, err := v.turnNamed(ctx, c, "last")
-	s.from, s.to = s.to, nil
-	if err == nil && v.state != nil && v.state.Owner != "" { // the turn in progress is not outside
-		var now span
-		now, err = v.turnNamed(ctx, c, "now")
-		s.to = now.from
-	}
-	s.name, s.agent = ledger.SpanOutside, ""
-	return s, err
+	return turnNamed(ctx, c, p, arg)
 }
 
 // outsideText says in one line what changed since the last turn ended, "" if nothing did, or if
@@ -164,104 +136,51 @@ func outsideText(ctx context.Context, c *cli.Invocation, room *member.Room, st *
 	if c.Out.JSON() {
 		return ""
 	}
-	v, err := treeOf(c, room, st)
+	p, err := changes.PastOf(room.Client, room, st, "", ledgerSetting(c))
 	if err != nil {
 		return ""
 	}
-	ctx, cancel := context.WithTimeout(ctx, time.Duration(v.state.Policy.LedgerWait)*time.Millisecond)
+	ctx, cancel := context.WithTimeout(ctx, time.Duration(st.Policy.LedgerWait)*time.Millisecond)
 	defer cancel()
-	s, err := v.outsideNow(ctx, c)
+	s, err := p.SinceLast(ctx)
 	if err != nil {
 		return ""
 	}
-	view, err := v.viewOf(ctx, &s)
+	view, err := p.Ledger.ViewOf(ctx, s)
 	if err != nil {
 		return ""
 	}
 	defer view.Close()
-	found, err := view.Changes(s.from, s.to, nil, 1)
+	found, err := view.ChangesOf(s, nil, 1)
 	if err != nil || found.IsEmpty() {
 		return ""
 	}
-	found.Span, found.Turn = s.name, s.turn
 	return changesLine(found) + " (tt diff --outside)"
 }
 
-// viewOf returns a view in which a stretch of time can be compared, and scans the tree if it
-// lasts until now.
-func (v *treeView) viewOf(ctx context.Context, s *span) (*ledger.View, error) {
-	if s.to != nil {
-		return v.Tree.Ledger.Recorded(), nil
-	}
-	view, err := v.lookNow(ctx)
-	if err == nil {
-		s.to = view.Now
-	}
-	return view, err
-}
-
-// spansAfter returns the turns that are recorded after one, and the stretches between them and until now, oldest first.
-// The end of a stretch that lasts until now is nil.
-func (v *treeView) spansAfter(turnID int64) (spans []span) {
-	current := int64(0)
-	if v.state != nil && v.state.Owner != "" {
-		current = v.state.Turn
-	}
-	_, before := ledger.TurnOf(v.all, turnID)
-	for _, s := range v.all {
-		if s.Why != ledger.WhyStart || s.Turn <= turnID || len(spans) > 0 && spans[len(spans)-1].turn >= s.Turn {
-			continue
-		}
-		start, end := ledger.TurnOf(v.all, s.Turn)
-		if before != nil {
-			spans = append(spans, span{name: ledger.SpanOutside, turn: before.Turn, from: before, to: start})
-		}
-		if before = end; end != nil || s.Turn == current {
-			spans = append(spans, span{name: ledger.SpanTurn, turn: s.Turn, agent: s.Agent, from: start, to: end})
-		}
-		if s.Turn == current {
-			spans[len(spans)-1].to, before = nil, nil
-		}
-	}
-	if before != nil {
-		spans = append(spans, span{name: ledger.SpanOutside, turn: before.Turn, from: before})
-	}
-	return spans
-}
-
 // sinceMine says what changed since the end of the caller's last turn, stretch by stretch.
-func (v *treeView) sinceMine(ctx context.Context, c *cli.Invocation, files []string) error {
-	mine := int64(0)
-	for _, s := range v.all {
-		if (s.Why == ledger.WhyEnd || s.Why == ledger.WhyTakeover) && s.Agent == v.client.Self.ID {
-			mine = max(mine, s.Turn)
-		}
+func sinceMine(ctx context.Context, c *cli.Invocation, p *changes.Past, files []string) error {
+	if _, err := p.Last(ctx); err != nil {
+		return p.OrRenamed(c.Env.Home, err)
 	}
-	if _, err := v.turnNamed(ctx, c, "last"); err != nil {
-		return v.orRenamed(c, err)
+	mine, spans, err := p.SinceMine()
+	if err != nil {
+		return p.OrRenamed(c.Env.Home, err)
 	}
-	if mine == 0 {
-		return v.orRenamed(c, v.noSnapshot("never", "no turn of %s has ended here, as far as is recorded", v.client.Self.ID).WithHint("tt diff last"))
-	}
-	view, err := v.lookNow(ctx)
+	view, err := p.Look(ctx)
 	if err != nil {
 		return err
 	}
 	defer view.Close()
 	res := diffResult{Changes: []*ledger.Changes{}}
-	for _, s := range v.spansAfter(mine) {
-		if s.to == nil {
-			s.to = view.Now
-		}
-		found, err := view.Changes(s.from, s.to, files, 0)
+	for _, s := range spans {
+		found, err := view.ChangesOf(s, files, 0)
 		if err != nil {
 			return err
 		}
-		if found.IsEmpty() || s.agent == v.client.Self.ID {
-			continue
+		if !found.IsEmpty() && s.Agent != p.Client.Self.ID {
+			res.Changes = append(res.Changes, found)
 		}
-		found.Span, found.Turn, found.Agent, found.TreeID = s.name, s.turn, s.agent, v.Tree.ID()
-		res.Changes = append(res.Changes, found)
 	}
 	return c.Out.Result(res, func(t *cli.Text) {
 		for _, found := range res.Changes {
@@ -292,39 +211,36 @@ type fileResult struct {
 }
 
 // turnsOf lists the turns that changed a file, newest first.
-func (v *treeView) turnsOf(ctx context.Context, c *cli.Invocation, arg string) error {
+func turnsOf(ctx context.Context, c *cli.Invocation, p *changes.Past, arg string) error {
 	if c.HasArg("turn") {
 		return c.Usagef("--file is about all turns: give no TURN with it")
 	}
-	if len(v.all) == 0 {
-		return v.orRenamed(c, v.noTurn(0))
+	if len(p.All) == 0 {
+		return p.OrRenamed(c.Env.Home, p.NoneEnded())
 	}
-	paths, err := v.files(c, []string{arg})
+	paths, err := p.Files(c.Env.Dir, []string{arg})
 	if err != nil {
 		return err
 	}
-	if info, err := os.Lstat(filepath.Join(v.Tree.Ledger.Root(), paths[0])); err == nil && info.IsDir() {
+	if info, err := os.Lstat(filepath.Join(p.Ledger.Root(), paths[0])); err == nil && info.IsDir() {
 		return c.Usagef("%q is a directory: name a file of it", arg).WithHint("what a turn changed there: tt diff TURN %s", code.ShellWord(arg))
 	}
-	view, err := v.lookNow(ctx)
+	view, err := p.Look(ctx)
 	if err != nil {
 		return err
 	}
 	defer view.Close()
 	res := fileResult{File: ledger.Printable(paths[0]), Turns: []fileTurn{}}
-	for _, s := range v.spansAfter(0) {
-		if s.to == nil {
-			s.to = view.Now
-		}
-		p, err := view.ChangeOf(s.from, s.to, paths[0])
+	for _, s := range ledger.Spans(p.All, 0, p.Current()) {
+		x, err := view.ChangeOf(s.From, view.End(s), paths[0])
 		switch {
 		case err != nil:
-			return explainTree(err)
-		case p == nil:
-		case s.name == ledger.SpanOutside:
+			return changes.Explain(err)
+		case x == nil:
+		case s.Name == ledger.SpanOutside:
 			res.Outside++
 		default:
-			res.Turns = append(res.Turns, fileTurn{s.turn, s.agent, event.NewTime(s.to.Time()), p.Status, p.Added, p.Removed, p.Mode})
+			res.Turns = append(res.Turns, fileTurn{s.Turn, s.Agent, event.NewTime(view.End(s).Time()), x.Status, x.Added, x.Removed, x.Mode})
 		}
 	}
 	slices.Reverse(res.Turns)

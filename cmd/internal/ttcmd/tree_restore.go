@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/talking-stick/tt/cmd/internal/changes"
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/ledger"
@@ -49,7 +50,7 @@ func runRestore(ctx context.Context, c *cli.Invocation) error {
 	if c.Int64("limit") < 1 {
 		return c.Usagef("--limit must be at least 1")
 	}
-	v, err := openTree(ctx, c)
+	p, err := openTree(ctx, c)
 	if err != nil {
 		return err
 	}
@@ -57,72 +58,76 @@ func runRestore(ctx context.Context, c *cli.Invocation) error {
 	if c.HasArg("snapshot") && c.Bool("lost") {
 		args = append([]string{c.Arg("snapshot")}, args...)
 	}
-	files, err := v.files(c, args)
+	files, err := p.Files(c.Env.Dir, args)
 	if err != nil {
 		return err
 	}
-	x := treeChange{span: ledger.SpanRestore}
-	x.change = ledger.Change{Request: ledger.Request{Why: ledger.WhyRestore}, Dry: c.Bool("dry-run")}
+	x := changes.Change{Span: ledger.SpanRestore}
+	var plan func(view *ledger.View) (*ledger.Plan, error)
 	switch {
 	case c.Bool("lost"):
-		x.what, x.ask = "restore of what was lost", true
-		x.change.Plan = func(view *ledger.View) (*ledger.Plan, error) { return view.PlanLost(files) }
+		x.What = "restore of what was lost"
+		plan = func(view *ledger.View) (*ledger.Plan, error) { return view.PlanLost(files) }
 	case c.HasArg("snapshot"):
-		s, err := v.snapshotNamed(c, c.Arg("snapshot"))
+		s, err := snapshotNamed(c, p, c.Arg("snapshot"))
 		if err != nil {
-			return v.orRenamed(c, err)
+			return p.OrRenamed(c.Env.Home, err)
 		}
-		x.what = "restore of " + s.Name()
-		x.change.Plan = func(view *ledger.View) (*ledger.Plan, error) {
-			p, err := view.PlanRestore(s, files, c.Bool("exact"))
+		x.What = "restore of " + s.Name()
+		plan = func(view *ledger.View) (*ledger.Plan, error) {
+			found, err := view.PlanRestore(s, files, c.Bool("exact"))
 			switch {
 			case ledger.IsLost(err):
-				return nil, v.noSnapshot("damaged", "the snapshot %s is damaged", s.Name()).WithHint("tt restore lists the others; tt doctor says more")
-			case p != nil:
-				p.Lost = s
+				return nil, p.Damaged(s)
+			case found != nil:
+				found.Lost = s
 			}
-			return p, err
+			return found, err
 		}
 	default:
 		if c.Bool("exact") || c.Bool("dry-run") {
 			return c.Usagef("say which snapshot: without one, they are listed")
 		}
 		c.Out.Reads()
-		return v.list(ctx, c)
+		return listSnapshots(ctx, c, p)
 	}
 	var unrecorded ledger.Unrecorded
 	var noGit bool
-	plan := x.change.Plan
-	x.change.Plan = func(view *ledger.View) (*ledger.Plan, error) {
-		p, err := plan(view)
+	x.Why = ledger.WhyRestore
+	x.Plan = func(view *ledger.View) (*ledger.Plan, error) {
+		found, err := plan(view)
 		if err == nil {
-			v.inProgress = view.InProgress()
-			if since := cmp.Or(p.Lost, last(view.All)); since != nil {
-				unrecorded, noGit = view.Unrecorded(since, p)
+			if since := cmp.Or(found.Lost, last(view.All)); since != nil {
+				unrecorded, noGit = view.Unrecorded(since, found)
 			}
 		}
-		return p, err
+		return found, err
 	}
-	out, err := v.do(ctx, c, x)
+	out, err := changeTree(ctx, c, p, x, c.Bool("lost"))
 	if err != nil {
 		return err
 	}
-	res := v.resultOf(out, "restored", c.Bool("dry-run"))
-	res.Unrecorded, res.NoGit, res.Elsewhere, res.Blind = &unrecorded, noGit, v.renamed(c), out.Plan.Blind
+	res := resultOf(out, "restored", c.Bool("dry-run"))
+	res.Unrecorded, res.NoGit, res.Elsewhere, res.Blind = &unrecorded, noGit, p.Renamed(c.Env.Home), out.Plan.Blind
 	if out.Plan.Lost != nil {
 		res.From = out.Plan.Lost.Name()
 	}
 	return c.Out.Result(res, func(t *cli.Text) {
 		if c.Bool("lost") && res.Status == "nothing" {
-			writeNothingLost(t, out.Plan, v.all)
-			if len(res.Elsewhere) > 0 {
-				t.Line("But %s.", v.renamedWords(res.Elsewhere))
-			}
+			writeNothingLost(t, out.Plan, p.All)
+			writeElsewhere(t, p, res.Elsewhere)
 			writeBeside(t, res)
 			return
 		}
 		writeChanged(t, res, "restored")
 	})
+}
+
+// writeElsewhere writes what to do where the tree was renamed.
+func writeElsewhere(t *cli.Text, p *changes.Past, roots []string) {
+	if len(roots) > 0 {
+		t.Line("But %s.", p.RenamedWords(roots))
+	}
 }
 
 // writeNothingLost says why --lost changes nothing.
@@ -184,19 +189,19 @@ type snapshotsResult struct {
 	Elsewhere []string        `json:"elsewhere,omitempty"` // see changedResult
 }
 
-func (v *treeView) list(ctx context.Context, c *cli.Invocation) error {
-	view, err := v.lookNow(ctx)
+func listSnapshots(ctx context.Context, c *cli.Invocation, p *changes.Past) error {
+	view, err := p.Look(ctx)
 	if err != nil {
 		return err
 	}
 	defer view.Close()
 	res := snapshotsResult{Snapshots: []snapshotEntry{}}
-	limit := int(min(c.Int64("limit"), int64(len(v.all))))
+	limit := int(min(c.Int64("limit"), int64(len(p.All))))
 	lost, err := view.PlanLost(nil)
 	if err != nil {
 		return err
 	}
-	all := slices.Clone(v.all)
+	all := slices.Clone(p.All)
 	slices.SortStableFunc(all, func(a, b *ledger.Snapshot) int { return cmp.Compare(a.At, b.At) }) // one may be recorded late
 	for _, s := range slices.Backward(all[len(all)-limit:]) {
 		e := snapshotEntry{Snapshot: s.Name(), At: event.NewTime(s.Time()), Why: s.Why, Turn: s.Turn, Agent: s.Agent,
@@ -208,13 +213,11 @@ func (v *treeView) list(ctx context.Context, c *cli.Invocation) error {
 		}
 		res.Snapshots = append(res.Snapshots, e)
 	}
-	res.More = len(v.all) - len(res.Snapshots)
-	res.Elsewhere = v.renamed(c)
+	res.More = len(p.All) - len(res.Snapshots)
+	res.Elsewhere = p.Renamed(c.Env.Home)
 	return c.Out.Result(res, func(t *cli.Text) {
 		writeSnapshots(t, res)
-		if len(res.Elsewhere) > 0 {
-			t.Line("But %s.", v.renamedWords(res.Elsewhere))
-		}
+		writeElsewhere(t, p, res.Elsewhere)
 	})
 }
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/talking-stick/tt/cmd/internal/changes"
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/ledger"
@@ -38,43 +39,36 @@ var undoCommand = &cli.Command{
 }
 
 func runUndo(ctx context.Context, c *cli.Invocation) error {
-	v, err := openTree(ctx, c)
+	p, err := openTree(ctx, c)
 	if err != nil {
 		return err
 	}
-	files, err := v.files(c, c.Rest("file"))
+	files, err := p.Files(c.Env.Dir, c.Rest("file"))
 	if err != nil {
 		return err
 	}
-	s, err := v.turnNamed(ctx, c, c.Arg("turn"))
+	s, err := turnNamed(ctx, c, p, c.Arg("turn"))
 	if err != nil {
-		return v.orRenamed(c, err)
+		return p.OrRenamed(c.Env.Home, err)
 	}
-	x := treeChange{span: ledger.SpanUndo, turn: s.turn, what: fmt.Sprintf("undo of turn %d", s.turn)}
 	var head *ledger.HeadMove
-	x.change = ledger.Change{
-		Request: ledger.Request{Why: ledger.WhyUndo}, Dry: c.Bool("dry-run"),
-		Plan: func(view *ledger.View) (*ledger.Plan, error) {
-			to := s.to
-			if to == nil {
-				to = view.Now
-			}
-			if found, err := view.Changes(s.from, to, []string{"\x00"}, 1); err == nil {
-				head = found.Head
-			}
-			v.inProgress = view.InProgress()
-			return view.PlanUndo(s.from, to, files)
-		},
+	x := changes.Change{Span: ledger.SpanUndo, OfTurn: s.Turn, What: fmt.Sprintf("undo of turn %d", s.Turn)}
+	x.Why = ledger.WhyUndo
+	x.Plan = func(view *ledger.View) (*ledger.Plan, error) {
+		if found, err := view.Changes(s.From, view.End(s), []string{"\x00"}, 1); err == nil {
+			head = found.Head
+		}
+		return view.PlanUndo(s.From, view.End(s), files)
 	}
-	out, err := v.do(ctx, c, x)
+	out, err := changeTree(ctx, c, p, x, false)
 	if err != nil {
 		return err
 	}
 	if conflicts := out.Plan.Conflicts; len(conflicts) > 0 {
-		return undoConflict(s.turn, out.Plan, conflicts)
+		return undoConflict(s.Turn, out.Plan, conflicts)
 	}
-	res := v.resultOf(out, "undone", c.Bool("dry-run"))
-	res.Turn, res.Git, res.Commits = s.turn, out.Plan.Git, out.Plan.Commits
+	res := resultOf(out, "undone", c.Bool("dry-run"))
+	res.Turn, res.Git, res.Commits = s.Turn, out.Plan.Git, out.Plan.Commits
 	return c.Out.Result(res, func(t *cli.Text) {
 		writeChanged(t, res, "undone")
 		if res.Git > 0 {
