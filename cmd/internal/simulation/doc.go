@@ -2,15 +2,15 @@
 // there. It is a test tool: no program has it.
 //
 // Commands, hooks, guardians, recorders and jobs are the real ones, run through [ttcmd.Program] with an environment of
-// their own. Each is a goroutine in a bubble of testing/synctest, and one runs at a time. It can be made to stop
-// wherever the product calls something that the machine stands for, see [ttcmd.Machine]: the clock, the table of
-// processes, the start of a process, a lock, a step that touches the disk. Time is that of the bubble; files are real, in memory.
+// their own, as processes of package machine. One can be made to stop wherever the product calls something that the machine
+// stands for, see [ttcmd.Machine]: the clock, the table of processes, the start of a process, a lock, a step that touches the
+// disk. Time is that of the bubble; files are real, in memory.
 //
-//   - machine.go, process.go: processes, the clock, locks; disk.go: what a power cut leaves, files that are cut or put back;
-//   - world.go, windows.go: windows of a harness, and what it does with our hooks; jobs.go: jobs, the tree;
+//   - world.go, windows.go: windows of a harness, and what it does with our hooks; process.go: what they start, jobs, the tree;
 //   - trace.go: the acts, by name. A run is a list of them, and nothing else decides what happens;
-//   - random.go: makes a list up from a seed; run.go: runs one, and makes it as short as it goes;
-//   - oracle.go, writers.go, history.go: what must not happen; finale.go: what has to happen once nothing goes wrong any more.
+//   - random.go: makes a list up from a seed;
+//   - oracle.go, writers.go: what must not happen;
+//   - run.go: runs a list, and makes it as short as it goes; what has to happen once nothing goes wrong any more.
 //
 // # The oracles
 //

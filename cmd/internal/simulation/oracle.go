@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/talking-stick/tt/cmd/internal/roomtypes"
+	"github.com/talking-stick/tt/cmd/internal/simulation/machine"
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/identity"
@@ -63,7 +64,7 @@ func (w *world) watch(changed bool) {
 	if w.state == nil {
 		return
 	}
-	free := isFree(w.file("lock")) // while a process has it, what its change needs is there in part
+	free := machine.IsFree(w.File("lock")) // while a process has it, what its change needs is there in part
 	w.truths = w.now(free, w.truths)
 	w.reads = slices.DeleteFunc(w.reads, func(r *reading) bool {
 		for _, t := range w.truths {
@@ -72,13 +73,13 @@ func (w *world) watch(changed bool) {
 		if r.over && free {
 			w.judge(r)
 		}
-		return r.over && free || !r.over && r.p.state == finished
+		return r.over && free || !r.over && r.p.State == machine.Finished
 	})
 }
 
 // view reads the room, as a reader beside all processes. It returns nil if it cannot.
 func (w *world) view() *fsroom.Snapshot[*turn.State] {
-	if modTime(w.folder).IsZero() {
+	if machine.ModTime(w.Room).IsZero() {
 		return nil
 	}
 	snap, _ := w.room.View()
@@ -109,7 +110,7 @@ func (w *world) now(settled bool, before []string) (truths []string) {
 	var l turn.Lease
 	recorded := w.room.Agent(st.Owner).Read(roomtypes.LeaseFile, &l) && l.Fence == st.Fence()
 	guards := func(p *proc) bool {
-		return p != nil && p.state != finished && !p.frozen && !p.killed && p.guards == st.Turn
+		return p != nil && p.State != machine.Finished && !p.Frozen && !p.Killed && p.guards == st.Turn
 	}
 	if recorded && (!guards(w.running(l.Guardian.PID)) || l.Ended.Why != "") || !recorded && !slices.ContainsFunc(w.procs, guards) {
 		truths = append(truths, "guardian of "+st.Owner)
@@ -163,7 +164,7 @@ func (w *world) judge(r *reading) {
 				"harness":  "a reader says that a session has ended that lives",
 				"nobody":   "a reader says that nobody holds",
 			}[what], "a reader says that somebody holds who did not")
-			w.find(class, "%s (%s) says %q, which was never true while it read; true were %q", r.p.name, r.p.detail, c, slices.Sorted(maps.Keys(r.truths)))
+			w.find(class, "%s (%s) says %q, which was never true while it read; true were %q", r.p.Name, r.p.detail, c, slices.Sorted(maps.Keys(r.truths)))
 			return
 		}
 	}

@@ -2,58 +2,30 @@ package simulation
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"io/fs"
+	"encoding/json"
+	"os"
 	"path/filepath"
-	"runtime"
-	"runtime/debug"
+	"slices"
+	"strconv"
+	"syscall"
 	"time"
 
+	"github.com/talking-stick/tt/cmd/internal/jobs"
+	"github.com/talking-stick/tt/cmd/internal/member"
+	"github.com/talking-stick/tt/cmd/internal/simulation/machine"
 	"github.com/talking-stick/tt/fsroom"
-	"github.com/talking-stick/tt/fsroom/turn"
+	"github.com/talking-stick/tt/fsroom/ledger"
 	"github.com/talking-stick/tt/identity"
-	"github.com/talking-stick/tt/journal"
+	"github.com/talking-stick/tt/journal/event"
+	"github.com/talking-stick/tt/lockfile"
 )
 
-// A state is what a process does.
-type state int
-
-const (
-	ready    state = iota // it can go on
-	waiting               // for the lock of a file
-	sleeping              // until a time, or until something changes
-	finished
-)
-
-// errKilled is what a process panics with that was killed.
-var errKilled = errors.New("killed")
-
-// A proc is a process of the machine: a goroutine that runs only while the scheduler lets it. It
-// stops at points: calls of the product that touch the disk, the clock, the table of processes
+// A proc is a process of the machine. It stops at calls of the product that touch the disk, the clock, the table of processes
 // or a lock.
 type proc struct {
+	*machine.Proc
 	w      *world
-	name   string // as traces call it
-	id     identity.Process
-	parent int // pid
-	state  state
-	frozen bool      // stopped by a signal
-	until  time.Time // while it waits or sleeps; zero: without end
-	lock   string    // path of the file whose lock it waits for
-	stir   bool      // something has changed while it slept
-
-	points  int // that it has passed
-	budget  int // how many points it may pass; 0: as many as there are
-	running bool
-	killed  bool
-	ending  bool // it was killed and has noticed
-	failAt  int  // the call to the disk that fails, counted down; 0: none
-	failure error
-	failed  string // the call that has failed
-	resume  chan struct{}
-	own     uintptr // the function that its goroutine runs
-	detail  string  // what it runs
+	detail string // what it runs
 
 	window   *window // whose child it is; nil: it lives on alone
 	writer   *window // who writes by it into the tree; nil: nobody
@@ -66,179 +38,166 @@ type proc struct {
 
 // spawn starts a process. It runs when the scheduler picks it.
 func (w *world) spawn(name string, parent int, run func(*proc)) *proc {
-	p := &proc{w: w, name: name, id: w.newID(), parent: parent, resume: make(chan struct{})}
+	p := &proc{w: w}
+	p.Proc = w.Spawn(name, parent, func(*machine.Proc) { run(p) })
 	w.procs = append(w.procs, p)
-	go func() {
-		<-p.resume
-		p.own = outermost()
-		defer func() {
-			if r := recover(); r != nil && r != any(errKilled) && w.onStep != nil {
-				w.find("panic", "%s: %v\n%s", p.name, r, debug.Stack())
-			}
-			p.state = finished
-			w.busy.Store(false) // last: the scheduler goes on
-		}()
-		if !p.killed {
-			run(p)
-		}
-	}()
 	return p
 }
 
-// mine reports whether the caller is the goroutine of the process, and that goes on. One that was
-// killed meanwhile ends here.
-func (p *proc) mine() bool {
-	if outermost() != p.own || p.ending {
+// aside returns a process of that name that does what it does at once.
+func (w *world) aside(name string) *proc { return &proc{Proc: w.Aside(name), w: w} }
+
+// panics is called when a process does.
+func (w *world) panics(p *machine.Proc, what string) {
+	if w.onStep != nil {
+		w.find("panic", "%s: %s", p.Name, what)
+	}
+}
+
+// table returns a process of a harness, for the table of processes.
+func (w *world) table(pid int) (p identity.Process, ok bool) {
+	x := w.harness(pid)
+	if x == nil {
+		return p, false
+	}
+	return x.proc, true
+}
+
+// locks returns the files whose locks processes wait for.
+func (w *world) locks() []string { return append(w.Glob("trees/*/lock"), w.File("lock")) }
+
+// step lets a process go on, past so many points at most, 0 for as many as there are. It returns false if it cannot.
+func (w *world) step(p *proc, points int) bool {
+	before, failed := w.runs, p.Failed
+	if w.runs = p; !w.Step(p.Proc, points) {
+		w.runs = before
 		return false
 	}
-	if p.killed {
-		p.ending = true
-		panic(errKilled)
+	if p.Failed != failed {
+		w.logf("%s: %s fails: %v", p.Name, p.Failed, p.Failure)
 	}
+	w.steps++
+	w.settle()
 	return true
 }
 
-// point is where the process may be made to stop.
-func (p *proc) point() {
-	if !p.mine() {
-		return
+// settle does what follows a step.
+func (w *world) settle() {
+	w.Bury()
+	w.procs = slices.DeleteFunc(w.procs, func(p *proc) bool { return p.State == machine.Finished })
+	w.Age()
+	before := w.last
+	w.last = w.Stamp()
+	if w.last != before {
+		w.Stir()
 	}
-	p.points++
-	if p.budget--; p.running && p.budget != 0 {
-		return
-	}
-	p.park(ready)
-}
-
-// park gives the processor back.
-func (p *proc) park(s state) {
-	p.state, p.running = s, false
-	p.w.busy.Store(false)
-	<-p.resume
-	p.mine()
-}
-
-// sleep lets the process sleep.
-func (p *proc) sleep(d time.Duration) {
-	if p.mine() {
-		p.until = time.Now().Add(d)
-		p.park(sleeping)
+	if w.onStep != nil {
+		w.onStep(w.last != before)
 	}
 }
 
-// await is a sleep of a wait of the product, see [fsroom.Options].
-func (p *proc) await(ctx context.Context, d time.Duration) (changed bool) {
-	if !p.mine() {
-		return false
-	}
-	p.setUntil(ctx, d)
-	p.stir = false
-	p.park(sleeping)
-	return p.stir
+// pass lets time pass, see [machine.Machine.Pass].
+func (w *world) pass(d time.Duration) {
+	w.Pass(d)
+	w.settle()
 }
 
-// pause is [lockfile.Pause]. If another goroutine calls and its process has the lock itself, this is no matter of the scheduler:
-// it is over in a moment of the real machine, unless the process stops.
-func (w *world) pause(ctx context.Context, path string) {
-	if p := w.runs.Load(); w.busy.Load() && !p.killed && outermost() == p.own {
-		p.lock = path
-		p.setUntil(ctx, 0)
-		p.park(waiting)
-		return
+// one returns the first for which something is so, nil if there is none.
+func one[T any](all []*T, is func(*T) bool) *T {
+	if i := slices.IndexFunc(all, is); i >= 0 {
+		return all[i]
 	}
-	for has := (*w.held.Load())[path]; (has == nil || has == w.runs.Load()) && w.busy.Load(); runtime.Gosched() {
-		if isFree(path) {
+	return nil
+}
+
+// process returns the one with a name, nil if it has ended.
+func (w *world) process(name string) *proc {
+	return one(w.procs, func(p *proc) bool { return p.Name == name && p.State != machine.Finished })
+}
+
+// running returns the process with a pid, nil if it has ended or was killed.
+func (w *world) running(pid int) *proc {
+	return one(w.procs, func(p *proc) bool { return p.ID.PID == pid && p.State != machine.Finished && !p.Killed })
+}
+
+// end ends all processes.
+func (w *world) end() {
+	w.onStep = nil
+	for len(w.procs) > 0 {
+		for _, p := range w.procs {
+			w.Kill(p.ID.PID)
+		}
+		w.pass(time.Second)
+	}
+}
+
+// startJob is the runner of a job up to where its command runs, which the command that asks for the job waits
+// for. The rest of the runner is a process; its command writes into the tree.
+func (w *world) startJob(p *proc, dir string, files []*os.File) (pid int, err error) {
+	alive, err := syscall.Dup(int(files[1].Fd()))
+	if err != nil {
+		return 0, err
+	}
+	var j *jobs.Job
+	q := w.spawn(p.Name+".j", 1, func(q *proc) {
+		defer syscall.Close(alive)
+		if w.state.Owner == j.Agent && w.slept != w.state.Turn && w.back != w.state.Turn { // else it needs no turn, or nothing renews that
+			q.writer = w.byAgent(j.Agent)
+		}
+		q.Sleep(90 * time.Second)
+		q.writer = nil
+		at := event.NewTime(time.Now())
+		patchJob(dir, func(j *jobs.Job) { j.EndedAt, j.Outcome, j.Exit = &at, "exited", new(int) })
+		q.Point()
+		var o fsroom.Options
+		q.Store(&o, &w.Disk)
+		store, err := fsroom.Open(w.Data, o)
+		if err != nil {
 			return
 		}
-	}
-	time.Sleep(time.Millisecond)
-}
-
-// setUntil sets until when the process stands at most: for d, 0 for ever, and no longer than ctx.
-func (p *proc) setUntil(ctx context.Context, d time.Duration) {
-	p.until = time.Time{}
-	if d > 0 {
-		p.until = time.Now().Add(d)
-	}
-	if end, ok := ctx.Deadline(); ok && (p.until.IsZero() || end.Before(p.until)) {
-		p.until = end
-	}
-}
-
-// outermost returns the function that the running goroutine began with. Of the goroutines that a process of the
-// simulation has, one began as [world.spawn] does.
-func outermost() uintptr {
-	var pcs [512]uintptr
-	n := runtime.Callers(0, pcs[:])
-	if n < 2 || n == len(pcs) {
-		return 0
-	}
-	return runtime.FuncForPC(pcs[n-2]).Entry() // goexit is below it
-}
-
-// Self, Inspect, Look and Verdict are the table of processes as one of them sees it.
-func (p *proc) Self() identity.Process { return p.id }
-
-func (p *proc) Inspect(pid int) (identity.Info, error) {
-	if q := p.w.running(pid); q != nil {
-		return identity.Info{Process: q.id, PPID: q.parent, Name: "tt", Args: []string{"tt"}, Stopped: q.frozen}, nil
-	}
-	if x := p.w.harness(pid); x != nil {
-		return identity.Info{Process: x.proc, PPID: 1, Name: "claude", Args: []string{"claude"}}, nil
-	}
-	return identity.Info{}, fs.ErrNotExist
-}
-
-func (p *proc) Look(pid int) (identity.Info, error) {
-	p.point()
-	return p.Inspect(pid)
-}
-
-func (p *proc) Verdict(other identity.Process) identity.Verdict {
-	p.point()
-	return identity.Judge(other, p.id, p.Inspect)
-}
-
-// clock is the clock of a process.
-func (p *proc) clock() turn.Instant {
-	p.point()
-	return turn.At(time.Now(), fmt.Sprint("boot", p.w.boot), time.Since(p.w.booted)+time.Hour)
-}
-
-// options completes the options of the store of a process.
-func (p *proc) options(o *fsroom.Options) {
-	o.NoWatch, o.BlindPoll, o.BlindPollMax = true, 5*time.Second, 20*time.Second
-	o.Sleep = p.await
-	o.Fault = func(s fsroom.Step) error {
-		p.point()
-		if s == fsroom.StepDone || s == fsroom.StepUnlock {
-			return nil
+		c := &member.Client{Store: store, Table: q, Clock: q.Clock}
+		room := &jobs.Room{Store: store, Name: filepath.Base(filepath.Dir(dir)), Table: q}
+		ended, err := room.Load(j.ID)
+		if err == nil && c.Room(room.Name, nil).TellJob(context.Background(), ended) == nil {
+			ended.Told()
 		}
-		return p.fail(string(s))
-	}
-	o.Sync = func(log *journal.Log) error {
-		p.point()
-		if err := p.fail("sync"); err != nil {
-			return err
-		}
-		p.w.sync()
-		return nil
-	}
-	o.SyncDir = func(string) error { return p.fail("sync directory") }
+	})
+	q.detail = "job"
+	at := event.NewTime(time.Now())
+	j = patchJob(dir, func(j *jobs.Job) { j.StartedAt, j.Runner, j.Process = &at, &q.ID, &q.ID })
+	_, err = files[0].WriteString("ok")
+	w.logf("%s starts the job %s of %s", p.Name, q.Name, w.named(j.Agent))
+	return q.ID.PID, err
 }
 
-// fail returns the error of a call to the disk.
-func (p *proc) fail(what string) error {
-	if p.killed {
-		return errKilled
+// patchJob changes what is recorded of a job, and returns it.
+func patchJob(dir string, set func(*jobs.Job)) *jobs.Job {
+	path, j := filepath.Join(dir, "job.json"), new(jobs.Job)
+	b, _ := os.ReadFile(path)
+	_ = json.Unmarshal(b, j)
+	set(j)
+	b, _ = json.Marshal(j)
+	_ = lockfile.ReplaceUnsynced(path, b, dir)
+	return j
+}
+
+// isRecorded reports whether the ledger has a file as it is now, with "" the whole tree.
+func (w *world) isRecorded(file string) bool {
+	l := ledger.New(filepath.Join(w.Data, ledger.Folder, fsroom.RoomName(w.dir)), ledger.Options{Root: w.dir, Home: w.home})
+	v, err := l.Look(context.Background())
+	if err != nil {
+		return false
 	}
-	if p.failAt == 0 || outermost() != p.own {
-		return nil
-	}
-	if p.failAt--; p.failAt > 0 {
-		return nil
-	}
-	p.failed = what
-	p.w.logf("%s: %s fails: %v", p.name, what, p.failure)
-	return &fs.PathError{Op: what, Path: filepath.Join(p.w.data, "x"), Err: p.failure}
+	defer v.Close()
+	return slices.ContainsFunc(v.All, func(s *ledger.Snapshot) bool {
+		change, err := v.ChangeOf(s, v.Now, file)
+		return s.Tree == v.Now.Tree || s.Scan == v.Now.Tree || file != "" && err == nil && change == nil
+	})
+}
+
+// touch changes a file of the tree, as a person does with an editor.
+func (w *world) touch(name string) {
+	w.tree[name] = strconv.Itoa(len(w.log))
+	_ = os.WriteFile(filepath.Join(w.dir, name), []byte(w.tree[name]), 0o600)
+	w.touched = w.steps
 }

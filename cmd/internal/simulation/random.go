@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/talking-stick/tt/cmd/internal/simulation/machine"
 )
 
 // A generator makes up a trace. Each seed has its own taste: how many windows there are, which acts
@@ -46,12 +48,14 @@ func holds(w *world, x *window, _ *proc) bool   { return x.hand && quiet(w, x, n
 func rung(_ *world, x *window, _ *proc) bool    { return x.alive && x.rings() }
 func dead(_ *world, x *window, _ *proc) bool    { return !x.alive }
 func spare(w *world, _ *window, _ *proc) bool   { return len(w.windows) < 4 }
-func there(_ *world, _ *window, p *proc) bool   { return p.state != finished }
-func ongoing(_ *world, _ *window, p *proc) bool { return p.state == ready || p.guards > 0 }
-func stands(_ *world, _ *window, p *proc) bool  { return p.state == ready && p.points > 0 && !p.frozen }
-func guards(_ *world, _ *window, p *proc) bool  { return p.guards > 0 }
-func frozen(_ *world, _ *window, p *proc) bool  { return p.frozen }
-func copied(w *world, _ *window, _ *proc) bool  { return !modTime(w.copyDir("x")).IsZero() }
+func there(_ *world, _ *window, p *proc) bool   { return p.State != machine.Finished }
+func ongoing(_ *world, _ *window, p *proc) bool { return p.State == machine.Ready || p.guards > 0 }
+func stands(_ *world, _ *window, p *proc) bool {
+	return p.State == machine.Ready && p.Points > 0 && !p.Frozen
+}
+func guards(_ *world, _ *window, p *proc) bool { return p.guards > 0 }
+func frozen(_ *world, _ *window, p *proc) bool { return p.Frozen }
+func copied(w *world, _ *window, _ *proc) bool { return !machine.ModTime(w.copyDir("x")).IsZero() }
 
 // kinds are the acts that a seed has always, those that it may have, and the faults that it may have, which are fewer.
 var kinds = [3][]kind{{
@@ -99,7 +103,7 @@ func (g *generator) next(w *world) act {
 	if g.left--; g.left < 0 {
 		return act{}
 	}
-	can := slices.DeleteFunc(slices.Clone(w.procs), func(p *proc) bool { return !w.canRun(p) })
+	can := slices.DeleteFunc(slices.Clone(w.procs), func(p *proc) bool { return !p.CanRun() })
 	n := g.IntN(100)
 	sleeps := len(can) == 0 && n < 50 || len(can) > 0 && n < g.sleepy
 	begins := !sleeps && (len(can) == 0 || n < g.sleepy+g.busy && len(w.procs) < 12)
@@ -120,9 +124,9 @@ func (g *generator) next(w *world) act {
 		p = g.last
 	}
 	if g.last = p; g.Float64() < g.rare {
-		return newAct("run", p.name, fmt.Sprint(1+int(g.ExpFloat64()*12)))
+		return newAct("run", p.Name, fmt.Sprint(1+int(g.ExpFloat64()*12)))
 	}
-	return newAct("run", p.name)
+	return newAct("run", p.Name)
 }
 
 // begin returns an act that begins something.
@@ -134,7 +138,7 @@ func (g *generator) begin(w *world) act {
 		g.opened++
 		return newAct("open", name, "s-"+name, id)
 	}
-	k, x, p := g.kinds[g.IntN(len(g.kinds))], w.windows[g.IntN(len(w.windows))], &proc{state: finished}
+	k, x, p := g.kinds[g.IntN(len(g.kinds))], w.windows[g.IntN(len(w.windows))], &proc{Proc: &machine.Proc{State: machine.Finished}}
 	if len(w.procs) > 0 {
 		p = w.procs[g.IntN(len(w.procs))]
 	}
@@ -143,7 +147,7 @@ func (g *generator) begin(w *world) act {
 	}
 	stands := map[string]string{
 		"WINDOW": x.name, "TWIN": x.name + "2", "SAME": x.session, "SESSION": fmt.Sprint("s-", x.name, g.ids), "NEW": id,
-		"PROCESS": p.name, "AGENT": w.windows[g.IntN(len(w.windows))].agent,
+		"PROCESS": p.Name, "AGENT": w.windows[g.IntN(len(w.windows))].agent,
 	}
 	words := strings.Fields(k.line)
 	for i, word := range words {

@@ -3,11 +3,15 @@ package simulation
 import (
 	"cmp"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
-	"testing/synctest"
+	"syscall"
 	"time"
+
+	"github.com/talking-stick/tt/cmd/internal/simulation/machine"
 )
 
 // An act is one line of a trace: what happens next on the machine. Acts that begin a process have
@@ -59,15 +63,15 @@ var acts = map[string]struct {
 	"die":    {"WINDOW", func(w *world, a act) bool { w.die(a.x); return true }},
 
 	"kill":   {"PROCESS", func(w *world, a act) bool { w.kill(a.p); return true }},
-	"freeze": {"PROCESS", func(_ *world, a act) bool { a.p.frozen = true; return true }},
-	"thaw":   {"PROCESS", func(_ *world, a act) bool { a.p.frozen = false; return true }},
-	"fail":   {"PROCESS NTH ERROR", func(_ *world, a act) bool { a.p.failAt, a.p.failure = a.number(1), failures[a.arg(2)]; return true }},
+	"freeze": {"PROCESS", func(_ *world, a act) bool { a.p.Frozen = true; return true }},
+	"thaw":   {"PROCESS", func(_ *world, a act) bool { a.p.Frozen = false; return true }},
+	"fail":   {"PROCESS NTH ERROR", func(_ *world, a act) bool { a.p.FailAt, a.p.Failure = a.number(1), failures[a.arg(2)]; return true }},
 	"power":  {"TENTHS OLDER EMPTIED", (*world).power},
-	"cut":    {"LINES", func(w *world, a act) bool { w.outdate(); return w.cutJournal(a.number(0), false) }},
-	"lose":   {"", func(w *world, _ act) bool { return w.cutJournal(0, true) }},
-	"copy":   {"NAME", func(w *world, a act) bool { return w.copyRoom(a.arg(0)) }},
-	"back":   {"NAME", func(w *world, a act) bool { return w.putBack(a.arg(0), false) }},
-	"older":  {"NAME", func(w *world, a act) bool { return w.putBack(a.arg(0), true) }},
+	"cut":    {"LINES", func(w *world, a act) bool { w.outdate(); return w.Cut(a.number(0), false) }},
+	"lose":   {"", func(w *world, _ act) bool { return w.Cut(0, true) }},
+	"copy":   {"NAME", (*world).copyRoom},
+	"back":   {"NAME", (*world).putBack},
+	"older":  {"NAME", (*world).putBack},
 }
 
 // apply makes an act happen. It returns false where it means nothing now: a model ends its turn, and its user a session,
@@ -119,13 +123,7 @@ func parse(text string) (trace []act, err error) {
 // suspend lets time pass while the whole machine stands still. If that was for longer than an idle holder keeps the turn, what
 // runs may lose it.
 func (w *world) suspend(a act) bool {
-	for _, p := range w.procs {
-		if (p.state == sleeping || p.state == waiting) && !p.until.IsZero() {
-			p.until = p.until.Add(a.ms(0))
-		}
-	}
-	time.Sleep(a.ms(0))
-	synctest.Wait()
+	w.Suspend(a.ms(0))
 	if w.state == nil {
 		return true
 	}
@@ -136,3 +134,41 @@ func (w *world) suspend(a act) bool {
 	}
 	return true
 }
+
+// power is the machine's loss of power.
+func (w *world) power(a act) bool {
+	for _, x := range w.windows {
+		x.alive, x.inTurn = false, false
+	}
+	for _, p := range w.procs {
+		w.Kill(p.ID.PID)
+	}
+	w.Bury()
+	w.Power(a.number(0), a.arg(1) == "1", a.arg(2) == "1")
+	w.Boot()
+	w.folds()
+	return true
+}
+
+func (w *world) copyDir(name string) string { return filepath.Join(w.base, "copy-"+name) }
+
+// copyRoom copies the room, as cp -a does.
+func (w *world) copyRoom(a act) bool {
+	_ = os.RemoveAll(w.copyDir(a.arg(0)))
+	return machine.CopyTree(w.Room, w.copyDir(a.arg(0)))
+}
+
+// putBack replaces the room by its copy, or with "older" the journal alone.
+func (w *world) putBack(a act) bool {
+	if a.verb == "older" {
+		return w.PutBack(w.copyDir(a.arg(0)), "")
+	}
+	if !w.PutBack(w.copyDir(a.arg(0)), filepath.Join(w.base, "away-"+strconv.Itoa(w.steps))) {
+		return false
+	}
+	w.forget()
+	return true
+}
+
+// failures are the errors of calls to the disk, as traces call them.
+var failures = map[string]error{"full": syscall.ENOSPC, "io": syscall.EIO, "readonly": syscall.EROFS, "denied": syscall.EACCES}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/talking-stick/tt/cmd/internal/simulation/machine"
 	"github.com/talking-stick/tt/identity"
 )
 
@@ -35,7 +36,7 @@ type window struct {
 }
 
 // rings reports whether the file has changed that the harness watches.
-func (x *window) rings() bool { return x.watch != "" && !modTime(x.watch).Equal(x.bell) }
+func (x *window) rings() bool { return x.watch != "" && !machine.ModTime(x.watch).Equal(x.bell) }
 
 // calls returns the tools of a window that run, or ask for permission.
 func (w *world) calls(x *window) (n int) {
@@ -73,7 +74,7 @@ func (w *world) open(a act) bool {
 		return false
 	}
 	w.step(w.spawn("whoami", 1, func(p *proc) {
-		*x = window{name: a.arg(0), session: a.arg(1), proc: w.newID(), alive: true}
+		*x = window{name: a.arg(0), session: a.arg(1), proc: w.NewID(), alive: true}
 		w.whoami(p, x)
 	}), 0)
 	w.child(a.arg(2), x, "begin", func(p *proc) { w.hook(p, x, "session-start", "SessionStart", map[string]any{"source": "startup"}) })
@@ -101,7 +102,7 @@ func (w *world) hook(p *proc, x *window, kind, event string, more map[string]any
 	output := r.object("hookSpecificOutput")
 	if paths, _ := output["watchPaths"].([]any); len(paths) > 0 && x.session == session {
 		x.watch, _ = paths[0].(string)
-		x.bell = modTime(x.watch)
+		x.bell = machine.ModTime(x.watch)
 	}
 	switch {
 	case output["permissionDecision"] == "deny":
@@ -145,7 +146,7 @@ func (w *world) edit(a act) bool {
 			return // nobody runs the tool any more
 		}
 		if refused != "" {
-			w.logf("%s (%s) is refused: %s", p.name, x.name, w.brief(refused))
+			w.logf("%s (%s) is refused: %s", p.Name, x.name, w.brief(refused))
 			w.refusedTo(p, x, refused)
 			if !x.refused && !p.older {
 				x.refused = true
@@ -158,7 +159,7 @@ func (w *world) edit(a act) bool {
 		}
 		took := strings.Contains(r.out, "You have the turn")
 		w.permitted(p, x, r, took, others)
-		if w.policy[ledgerVariable] == "on" && !p.excused && w.touched < began && p.failed == "" {
+		if w.policy[ledgerVariable] == "on" && !p.excused && w.touched < began && p.Failed == "" {
 			what := file
 			if shell || took { // it may write whatever it likes
 				what = ""
@@ -167,11 +168,11 @@ func (w *world) edit(a act) bool {
 		}
 		w.touch(file)
 		p.writer = x
-		p.sleep(a.ms(2))
+		p.Sleep(a.ms(2))
 		if p.writer = nil; gone() {
 			return
 		}
-		w.logf("%s (%s) has written", p.name, x.name)
+		w.logf("%s (%s) has written", p.Name, x.name)
 		w.hook(p, x, "context", "PostToolUse", tool)
 	}).tool = true
 	return true
@@ -192,13 +193,13 @@ func (w *world) idle(a act) bool {
 		}
 		_, refused := w.hook(p, x, "stop", "Stop", map[string]any{"stop_hook_active": false, "last_assistant_message": "r"})
 		if x.inTurn = refused != ""; x.inTurn {
-			w.logf("%s (%s) goes on: %s", p.name, x.name, w.brief(refused))
+			w.logf("%s (%s) goes on: %s", p.Name, x.name, w.brief(refused))
 			x.called = x.called || strings.Contains(refused, "reserved for you") || strings.Contains(refused, "offered to you")
 			x.offered = strings.Contains(refused, "reserved for you")
 			x.hand = x.hand || strings.Contains(refused, "You still hold")
 			return
 		}
-		w.logf("%s (%s) ends its model's turn", p.name, x.name)
+		w.logf("%s (%s) ends its model's turn", p.Name, x.name)
 	})
 	return true
 }
@@ -209,7 +210,7 @@ func (w *world) listen(a act) bool {
 	x, session := a.x, a.x.session
 	kind, event, more := "listen", "Stop", map[string]any{"stop_hook_active": false}
 	if a.verb == "bell" {
-		x.bell = modTime(x.watch)
+		x.bell = machine.ModTime(x.watch)
 		kind, event, more = "file-changed", "FileChanged", map[string]any{"file_path": x.watch, "event": "change"}
 	} else {
 		x.unheard = false
@@ -217,10 +218,10 @@ func (w *world) listen(a act) bool {
 	w.child(a.arg(1), x, a.verb, func(p *proc) {
 		r, _ := w.hook(p, x, kind, event, more)
 		if r.status == 0 {
-			w.logf("%s (%s) is not woken", p.name, x.name)
+			w.logf("%s (%s) is not woken", p.Name, x.name)
 		}
 		if r.status == 2 && x.alive && x.session == session {
-			w.logf("%s wakes %s: %s", p.name, x.name, w.brief(r.message))
+			w.logf("%s wakes %s: %s", p.Name, x.name, w.brief(r.message))
 			x.called = true
 			w.prompt(p, x)
 		}
@@ -234,7 +235,7 @@ func (w *world) kill(p *proc) {
 	if s := w.state; s != nil && !s.Open && strings.HasPrefix(p.detail, "bell") {
 		w.wantsNot(p.window.agent)
 	}
-	w.doom(p)
+	w.Kill(p.ID.PID)
 	if x := p.window; x != nil && x.ending && strings.HasPrefix(p.detail, "end ") {
 		w.die(x)
 	}
@@ -243,7 +244,7 @@ func (w *world) kill(p *proc) {
 // die ends the process of a window at once, and what it has started but the background.
 func (w *world) die(x *window) {
 	x.alive, x.inTurn = false, false
-	w.stirAll()
+	w.Stir()
 	w.stop(x, func(*proc) bool { return true })
 }
 
@@ -251,7 +252,7 @@ func (w *world) die(x *window) {
 func (w *world) stop(x *window, which func(*proc) bool) {
 	for _, p := range w.procs {
 		if p.window == x && which(p) {
-			w.doom(p)
+			w.Kill(p.ID.PID)
 		}
 		if p.writer == x {
 			p.writer = nil
@@ -292,7 +293,7 @@ func (w *world) command(a act) bool {
 	w.child(a.arg(1), x, strings.Join(args, " "), func(p *proc) {
 		w.beginReading(p)
 		r := w.tt(p, x, "", slices.Insert(slices.Clone(args), at, "--json")...)
-		w.logf("%s (%s) %s: %s", p.name, x.name, strings.Join(args, " "), w.said(r))
+		w.logf("%s (%s) %s: %s", p.Name, x.name, strings.Join(args, " "), w.said(r))
 		if x.session == session && x.alive {
 			w.answered(p, x, args[0], r)
 		}

@@ -14,21 +14,36 @@ import (
 	"time"
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
+	"github.com/talking-stick/tt/cmd/internal/simulation/machine"
 	"github.com/talking-stick/tt/cmd/internal/ttcmd"
+	"github.com/talking-stick/tt/fsroom"
 )
 
 // A world is what happens on a machine: the windows, the acts and the oracles.
 type world struct {
-	machine
+	machine.Machine
+	machine.Disk
 	oracle
-	dir     string            // the workspace
-	home    string            // of its user
-	policy  map[string]string // environment of all processes
+	procs   []*proc
+	runs    *proc  // that ran last
+	base    string // directory with all files of the run
+	dir     string // the workspace
+	home    string // of its user
+	began   time.Time
+	log     []string
+	steps   int
+	onStep  func(changed bool) // after each step; whether the journal or state.json has changed
+	last    string             // what the files of the room were like
+	policy  map[string]string  // environment of all processes
 	program *cli.Program
 	windows []*window
 	acts    []act             // that meant something
 	tree    map[string]string // what those that may write have made of the files of the workspace
 	touched int               // the step at which one of them was changed
+}
+
+func (w *world) logf(format string, args ...any) {
+	w.log = append(w.log, fmt.Sprintf("  %10.3f ", time.Since(w.began).Seconds())+fmt.Sprintf(format, args...))
 }
 
 // A result is what a command of tt has answered.
@@ -59,9 +74,7 @@ func (w *world) tt(p *proc, x *window, stdin string, args ...string) result {
 	env := w.env(p, x, args)
 	env.Stdin, env.Stdout, env.Stderr = strings.NewReader(stdin), &out, &errs
 	r := result{status: w.program.Main(context.Background(), env), out: out.String(), message: errs.String()}
-	if p.killed {
-		panic(errKilled) // the hook that ran has taken the end for an error of its own
-	}
+	p.End() // a hook takes it for an error of its own
 	if x != nil && args[0] == "hook" {
 		x.known = true
 	}
@@ -71,24 +84,24 @@ func (w *world) tt(p *proc, x *window, stdin string, args ...string) result {
 		r.refusal, r.message = failure.Error, failure.Message
 	}
 	if r.refusal == "internal" || r.refusal == "corrupt_room" {
-		w.find("a command fails: "+r.refusal, "%s %s: %s", p.name, args[0], r.message)
+		w.find("a command fails: "+r.refusal, "%s %s: %s", p.Name, args[0], r.message)
 	}
 	if args[0] == "hook" {
 		b, _ := os.ReadFile(w.hookLog(p))
 		_ = os.Remove(w.hookLog(p))
 		if r.failed = w.named(strings.TrimSpace(string(b))); r.failed != "" {
-			w.logf("%s fails: %s", p.name, r.failed)
+			w.logf("%s fails: %s", p.Name, r.failed)
 		}
 	}
 	return r
 }
 
 // hookLog is where the hooks of a process say why they fail.
-func (w *world) hookLog(p *proc) string { return filepath.Join(w.base, p.name+".log") }
+func (w *world) hookLog(p *proc) string { return filepath.Join(w.base, p.Name+".log") }
 
 // env returns the environment of a process of a window, or of one that nobody's window has started.
 func (w *world) env(p *proc, x *window, args []string) *cli.Env {
-	set := map[string]string{"TT_SIM_PROCESS": p.name, "TALKING_STICK_DATA_DIR": w.data, "HOME": w.home, "USER": "sim",
+	set := map[string]string{"TT_SIM_PROCESS": p.Name, "TALKING_STICK_DATA_DIR": w.Data, "HOME": w.home, "USER": "sim",
 		"TT_HOOK_LOG": w.hookLog(p)}
 	maps.Copy(set, w.policy)
 	if x != nil {
@@ -105,40 +118,36 @@ func (w *world) env(p *proc, x *window, args []string) *cli.Env {
 func (w *world) machineOf(env *cli.Env) *ttcmd.Machine {
 	p := w.process(env.Lookup("TT_SIM_PROCESS"))
 	if p == nil {
-		p = &proc{w: w, name: "none"} // it was killed and comes to its end
+		p = w.aside("none") // it was killed and comes to its end
 	}
-	m := &ttcmd.Machine{Table: p, Clock: p.clock, Options: p.options}
+	m := &ttcmd.Machine{Table: p, Clock: p.Clock, Options: func(o *fsroom.Options) { p.Store(o, &w.Disk) }}
 	m.Start = func(args []string, _ *os.File, files ...*os.File) (int, error) { return w.start(p, args, files) }
-	m.Kill = func(pid int) {
-		if q := w.running(pid); q != nil {
-			w.doom(q)
-		}
-	}
+	m.Kill = w.Kill
 	return m
 }
 
 // start starts a process in the background, as the product asks for. What records the tree does so at once.
 func (w *world) start(p *proc, args []string, files []*os.File) (pid int, err error) {
-	p.point()
-	if err := p.fail("start"); err != nil {
+	p.Point()
+	if err := p.Fail("start"); err != nil {
 		return 0, err
 	}
 	switch args[0] {
 	case "record":
-		w.tt(&proc{w: w, name: p.name + ".r"}, nil, "", args...)
-		return p.id.PID, nil
+		w.tt(w.aside(p.Name+".r"), nil, "", args...)
+		return p.ID.PID, nil
 	case "job-run":
 		return w.startJob(p, args[len(args)-1], files)
 	}
 	p.children++
-	child := w.spawn(fmt.Sprintf("%s.%d", p.name, p.children), 1, func(q *proc) { w.tt(q, nil, "", args...) })
+	child := w.spawn(fmt.Sprintf("%s.%d", p.Name, p.children), 1, func(q *proc) { w.tt(q, nil, "", args...) })
 	child.detail = strings.Join(args, " ")
 	flag := func(name string) string { return append(args, "", "")[1+slices.Index(append(args, name), name)] }
 	if args[0] == "guard" {
 		_, _ = fmt.Sscan(flag("--turn"), &child.guards)
 	}
-	w.logf("%s starts %s: %s for %s", p.name, child.name, args[0], w.named(flag("--agent")))
-	return child.id.PID, nil
+	w.logf("%s starts %s: %s for %s", p.Name, child.Name, args[0], w.named(flag("--agent")))
+	return child.ID.PID, nil
 }
 
 // holder is what is said of the process that has a lock: it is that of the real machine.

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/talking-stick/tt/cmd/internal/simulation/machine"
 	"github.com/talking-stick/tt/fsroom/turn"
 )
 
@@ -16,13 +17,13 @@ func (w *world) passes(before, after *turn.State) {
 	if before.Owner == "" || before.Owner == after.Owner && before.Turn == after.Turn {
 		return
 	}
-	if w.runs.Load().ends(before.Owner) {
+	if w.runs.ends(before.Owner) {
 		w.overrun(before.Owner)
 	}
 	for _, p := range w.procs {
-		if p.writer != nil && p.writer.agent == before.Owner && !p.excused && !p.killed {
+		if p.writer != nil && p.writer.agent == before.Owner && !p.excused && !p.Killed {
 			w.find("a turn ends under its writer", "turn %d of %s has ended by %s while %s writes by %s", before.Turn, before.Owner,
-				w.runs.Load().name, p.writer.name, p.name)
+				w.runs.Name, p.writer.name, p.Name)
 		}
 	}
 }
@@ -50,7 +51,7 @@ func (w *world) overrun(agent string) {
 
 // others reports whether another session is known to work in the tree.
 func (w *world) others(x *window) bool {
-	return slices.ContainsFunc(w.glob("places/*/*"), func(path string) bool {
+	return slices.ContainsFunc(w.Glob("places/*/*"), func(path string) bool {
 		y := w.byAgent(filepath.Base(path))
 		return y != nil && y.known && y.agent != x.agent
 	})
@@ -81,12 +82,12 @@ func (w *world) permitted(p *proc, x *window, r result, took, others bool) {
 		how, p.excused = "is alone", true
 	}
 	w.counts["writes"]++
-	w.logf("%s (%s) WRITES: it %s", p.name, x.name, how)
+	w.logf("%s (%s) WRITES: it %s", p.Name, x.name, how)
 	w.says(p)
 	if !p.excused {
 		w.took[x.agent] = x.proc
 		for _, q := range w.procs {
-			if y := q.writer; y != nil && !q.excused && !q.killed && y.agent != me {
+			if y := q.writer; y != nil && !q.excused && !q.Killed && y.agent != me {
 				w.find("two write at once: one "+how, "%s %s and writes while %s writes", x.name, how, y.name)
 			}
 		}
@@ -119,7 +120,7 @@ func (w *world) given(x *window) {
 	w.keepTree()
 }
 
-func isUndo(p *proc) bool { return strings.HasPrefix(p.detail, "undo") && p.points > 0 && !p.killed }
+func isUndo(p *proc) bool { return strings.HasPrefix(p.detail, "undo") && p.Points > 0 && !p.Killed }
 
 // keepTree notes what the files are.
 func (w *world) keepTree() {
@@ -137,9 +138,9 @@ func (w *world) still() {
 	for _, p := range w.undos {
 		for name, text := range w.tree {
 			if b, _ := os.ReadFile(filepath.Join(w.dir, name)); string(b) != text {
-				w.find("an undo writes in the next turn", "%s (%s) has made %q of %s, which was %q", p.name, p.window.name, b, name, text)
+				w.find("an undo writes in the next turn", "%s (%s) has made %q of %s, which was %q", p.Name, p.window.name, b, name, text)
 			}
 		}
 	}
-	w.undos = slices.DeleteFunc(w.undos, func(p *proc) bool { return p.state == finished })
+	w.undos = slices.DeleteFunc(w.undos, func(p *proc) bool { return p.State == machine.Finished })
 }

@@ -1,20 +1,16 @@
 package hosts
 
 import (
+	"cmp"
 	"context"
-	"errors"
-	"fmt"
-	"io/fs"
 	"os"
-	"runtime"
 	"slices"
 	"strconv"
-	"strings"
 	"sync/atomic"
-	"testing/synctest"
 	"time"
 
 	"github.com/talking-stick/tt/cmd/internal/member"
+	"github.com/talking-stick/tt/cmd/internal/simulation/machine"
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/engine"
@@ -26,6 +22,7 @@ import (
 
 // A host is a machine.
 type host struct {
+	machine.Machine
 	w         *world
 	name, dir string
 	agents    []string
@@ -33,10 +30,8 @@ type host struct {
 	procs     []*proc
 	cut       atomic.Bool // it does not reach the engine
 
-	boots  int
-	booted time.Time
-	wrong  time.Duration // its wall clock
-	rate   float64       // of its clock
+	wrong time.Duration // its wall clock
+	rate  float64       // of its clock
 	// The engine's time as it was told last, and when that was, by the machine's clock. Zero: it is not known.
 	engine time.Time
 	at     time.Duration
@@ -48,15 +43,17 @@ func newHost(w *world, name, dir string) *host {
 	if name == "host0" {
 		h.agents = append(h.agents, "b:"+name)
 	}
+	h.Host, h.Harness = name, h.harness
+	h.Panics = func(_ *machine.Proc, what string) { panic(what) }
 	h.boot()
 	return h
 }
 
 func (h *host) boot() {
-	h.boots++
-	h.booted, h.engine = time.Now(), time.Time{}
+	h.Boot()
+	h.engine = time.Time{}
 	for _, a := range h.agents {
-		h.windows[a] = h.newID()
+		h.windows[a] = h.NewID()
 	}
 }
 
@@ -68,16 +65,18 @@ func (h *host) reboot() {
 	h.boot()
 }
 
-func (h *host) newID() identity.Process {
-	h.w.pids++
-	const beyond = 5_000_000 // no process of the real machine has such a pid
-	return identity.Process{Host: h.name, Boot: h.bootID(), Namespace: "ns", PID: beyond + h.w.pids, Start: uint64(1000 * h.w.pids)}
+// harness returns the process of a window.
+func (h *host) harness(pid int) (p identity.Process, ok bool) {
+	for _, id := range h.windows {
+		if id.PID == pid {
+			return id, true
+		}
+	}
+	return p, false
 }
 
-func (h *host) bootID() string { return fmt.Sprint(h.name, " boot ", h.boots) }
-
 func (h *host) uptime() (boot string, on time.Duration) {
-	return h.bootID(), time.Hour + time.Duration(float64(time.Since(h.booted))*h.rate)
+	return h.BootID(), time.Hour + time.Duration(float64(time.Since(h.Booted))*h.rate)
 }
 
 // clock is that of the engine as the machine knows it, see Clock of package shared.
@@ -95,10 +94,11 @@ func (h *host) clock() turn.Instant {
 
 // client returns an agent as a process sees it; as the edit guard does, which asks no engine, without one.
 func (h *host) client(agent string, p *proc) *member.Client {
-	o := fsroom.Options{Host: h.name, Boot: h.bootID(), Now: func() time.Time { return h.clock().Wall.Time }, NoWatch: true,
+	o := fsroom.Options{Host: h.name, Boot: h.BootID(), Now: func() time.Time { return h.clock().Wall.Time }, NoWatch: true,
 		SyncDir: func(string) error { return nil }, BlindPoll: 5 * time.Second, BlindPollMax: 20 * time.Second}
+	table := h.Aside("guard")
 	if p != nil {
-		o.Engine, o.Sleep = &link{h.w.engine.Through(p.reach), p}, p.await
+		o.Engine, o.Sleep, table = &link{h.w.engine.Through(p.reach), p}, p.await, p.Proc
 	}
 	store, err := fsroom.Open(h.dir, o)
 	if err != nil {
@@ -106,9 +106,9 @@ func (h *host) client(agent string, p *proc) *member.Client {
 	}
 	window := h.windows[agent]
 	return &member.Client{
-		Store: store, Table: table{h, p}, Self: identity.Agent{ID: agent, Source: identity.SourceOverride, Root: &window},
+		Store: store, Table: table, Self: identity.Agent{ID: agent, Source: identity.SourceOverride, Root: &window},
 		Policy: func() (turn.Policy, error) { return policy(), nil }, Executable: os.Executable, Warn: func(string) {},
-		Clock: h.clock, Machine: member.Machine{Start: h.start, Kill: h.killPID, Uptime: h.uptime},
+		Clock: h.clock, Machine: member.Machine{Start: h.start, Kill: h.Kill, Uptime: h.uptime},
 	}
 }
 
@@ -135,109 +135,56 @@ func (h *host) start(args []string, _ *os.File, _ ...*os.File) (pid int, err err
 	turnID, err := strconv.ParseInt(flag("--turn"), 10, 64)
 	p := h.spawn(flag("--agent"), "guardian", func(p *proc) { _ = p.client.Guard(p.ctx, args[1], turnID, flag("--lease")) })
 	p.guards = true
-	return p.id.PID, err
-}
-
-func (h *host) killPID(pid int) {
-	for _, p := range h.procs {
-		if p.id.PID == pid {
-			p.killed.Store(true)
-		}
-	}
+	return p.ID.PID, err
 }
 
 // A proc is a process. It goes on only when it is let.
 type proc struct {
+	*machine.Proc
 	h      *host
-	id     identity.Process
 	agent  string
 	what   string
 	guards bool
 	client *member.Client
 	ctx    context.Context
-	cancel context.CancelFunc
-	goid   string
-
-	resume chan struct{}
-	busy   atomic.Bool // it has not stopped
-	killed atomic.Bool
-	over   atomic.Bool
-	until  time.Time // when it wakes up; zero: it can go on
 
 	result turn.WaitResult
 	seen   string // by status
 }
 
-var errKilled = errors.New("killed")
-
 func (h *host) spawn(agent, what string, run func(*proc)) *proc {
-	p := &proc{h: h, id: h.newID(), agent: agent, what: what, resume: make(chan struct{})}
-	p.ctx, p.cancel = context.WithCancel(context.Background())
+	p := &proc{h: h, agent: agent, what: what}
+	p.Proc = h.Spawn(agent, h.windows[agent].PID, func(*machine.Proc) {
+		ctx, cancel := context.WithCancel(context.Background())
+		defer cancel()
+		p.ctx, p.client = ctx, h.client(agent, p)
+		run(p)
+	})
 	h.procs = append(h.procs, p)
-	go func() {
-		<-p.resume
-		p.goid = goid()
-		defer func() {
-			if r := recover(); r != nil && r != any(errKilled) {
-				panic(r)
-			}
-			p.over.Store(true)
-			p.busy.Store(false)
-			p.cancel()
-		}()
-		if !p.killed.Load() {
-			p.client = h.client(agent, p)
-			run(p)
-		}
-	}()
 	return p
-}
-
-func (p *proc) canRun() bool {
-	return !p.busy.Load() && !p.over.Load() && (p.killed.Load() || !time.Now().Before(p.until))
 }
 
 // goOn lets the process go on until it stops again.
 func (p *proc) goOn() {
-	if p.canRun() {
-		p.busy.Store(true)
-		p.resume <- struct{}{}
-		synctest.Wait()
-	}
-	p.h.procs = slices.DeleteFunc(p.h.procs, func(p *proc) bool { return p.over.Load() })
+	p.h.Step(p.Proc, 1)
+	p.h.bury()
 }
 
 // kill ends the process where it stands.
 func (p *proc) kill() {
-	p.killed.Store(true)
-	p.goOn()
+	p.h.Kill(p.ID.PID)
+	p.h.bury()
 }
 
-// isMain reports whether its own goroutine calls, not one that helps it.
-func (p *proc) isMain() bool { return goid() == p.goid }
-
-// park stops the process until a time.
-func (p *proc) park(until time.Time) {
-	p.until = until
-	p.busy.Store(false)
-	<-p.resume
-	p.check()
-}
-
-// check ends a process that was killed.
-func (p *proc) check() {
-	if p.killed.Load() && p.ctx.Err() == nil {
-		p.cancel()
-		panic(errKilled)
-	}
+func (h *host) bury() {
+	h.Bury()
+	h.procs = slices.DeleteFunc(h.procs, func(p *proc) bool { return p.State == machine.Finished })
 }
 
 // reach is where a process stops: before it asks the engine.
 func (p *proc) reach() error {
-	if p.isMain() && p.ctx.Err() == nil {
-		p.park(time.Time{})
-	}
-	if p.killed.Load() || p.h.cut.Load() {
+	p.Point()
+	if p.Killed || p.h.cut.Load() {
 		return memory.ErrAway
 	}
 	return nil
@@ -256,7 +203,7 @@ func (l *link) Append(ctx context.Context, room string, after engine.Revision, e
 		if l.p.what == "release" {
 			odds = 4
 		}
-		is := l.p.isMain() && !h.w.calm && h.w.chance(odds)
+		is := l.p.Mine() && !h.w.calm && h.w.chance(odds)
 		if is && h.w.chance(2) {
 			h.w.logf("%s is cut off with %s of %s", h.name, l.p.what, l.p.agent)
 			h.cut.Store(true)
@@ -268,7 +215,7 @@ func (l *link) Append(ctx context.Context, room string, after engine.Revision, e
 		return e, inDoubt
 	}
 	e, err := l.Engine.Append(ctx, room, after, e, keep)
-	if err == nil && (l.p.isMain() && l.p.reach() != nil || lost()) {
+	if err == nil && (l.p.Mine() && l.p.reach() != nil || lost()) {
 		err = inDoubt
 	}
 	return e, err
@@ -276,25 +223,12 @@ func (l *link) Append(ctx context.Context, room string, after engine.Revision, e
 
 // await is how it sleeps.
 func (p *proc) await(ctx context.Context, d time.Duration) (changed bool) {
-	if !p.isMain() {
+	const most = 10 * time.Second
+	if !p.Mine() {
 		return false
 	}
-	const most = 10 * time.Second
-	if d == 0 || d > most {
-		d = most
-	}
-	end := time.Now().Add(d)
-	if deadline, ok := ctx.Deadline(); ok && deadline.Before(end) {
-		end = deadline
-	}
-	p.park(end)
+	p.Await(ctx, min(cmp.Or(d, most), most))
 	return true
-}
-
-func goid() string {
-	var b [32]byte
-	id, _, _ := strings.Cut(string(b[len("goroutine "):runtime.Stack(b[:], false)]), " ")
-	return id
 }
 
 // Answer implements [member.Output].
@@ -345,37 +279,4 @@ func (p *proc) run(what string) bool {
 		w.granted(p, p.result)
 	}
 	return err == nil
-}
-
-// A table is the table of processes of a machine as one of them sees it.
-type table struct {
-	h *host
-	p *proc // nil: one that lives for a moment
-}
-
-func (t table) Self() identity.Process {
-	if t.p == nil {
-		return identity.Process{Host: t.h.name, Boot: t.h.bootID(), Namespace: "ns", PID: 4_999_999, Start: 1}
-	}
-	return t.p.id
-}
-
-func (t table) Inspect(pid int) (identity.Info, error) {
-	for _, p := range t.h.procs {
-		if p.id.PID == pid && !p.killed.Load() {
-			return identity.Info{Process: p.id, PPID: t.h.windows[p.agent].PID, Name: "tt", Args: []string{"tt"}}, nil
-		}
-	}
-	for _, id := range t.h.windows {
-		if id.PID == pid {
-			return identity.Info{Process: id, PPID: 1, Name: "claude", Args: []string{"claude"}}, nil
-		}
-	}
-	return identity.Info{}, fs.ErrNotExist
-}
-
-func (t table) Look(pid int) (identity.Info, error) { return t.Inspect(pid) }
-
-func (t table) Verdict(p identity.Process) identity.Verdict {
-	return identity.Judge(p, t.Self(), t.Inspect)
 }

@@ -151,7 +151,7 @@ func (w *world) step() {
 func (w *world) ready() (ready []*proc) {
 	for _, h := range w.hosts {
 		for _, p := range h.procs {
-			if p.canRun() {
+			if p.CanRun() {
 				ready = append(ready, p)
 			}
 		}
