@@ -1,6 +1,7 @@
 package turn
 
 import (
+	"cmp"
 	"encoding/json"
 
 	"github.com/talking-stick/tt/journal/event"
@@ -33,7 +34,8 @@ type LogEntry struct {
 	Changes   json.RawMessage `json:"changes,omitempty"`     // of the tree, in the turn or in a stretch of its own
 	Question  string          `json:"question_id,omitempty"` // of the last three kinds
 
-	Over *LogEntry `json:"-"` // the turn that a takeover ended, nil if nobody had one
+	Over  *LogEntry `json:"-"` // the turn that a takeover ended, nil if nobody had one
+	Grant string    `json:"-"` // why the turn was granted: open_claim, sequence, owner_gone, …
 }
 
 // A LogBook makes entries of events. A turn is one entry, from its grant to its end.
@@ -110,8 +112,16 @@ func entryOfTurn(e *event.Event) *LogEntry {
 	}
 	var p grantPayload
 	_ = decode(e, &p)
-	entry.Waited = &p.Waited
+	entry.Waited, entry.Grant = &p.Waited, p.Kind
 	return entry
+}
+
+// EntryOf returns the entry of an event alone.
+func EntryOf(e *event.Event) *LogEntry {
+	if e.Type == Claim || e.Type == Takeover {
+		return entryOfTurn(e)
+	}
+	return entryBeside(e)
 }
 
 func (l *LogEntry) end(e *event.Event) {
@@ -133,7 +143,7 @@ func entryBeside(e *event.Event) *LogEntry {
 	case NoteAdded:
 		var p NotePayload
 		_ = decode(e, &p)
-		entry.Kind, entry.NoteID, entry.Text, entry.Severity = "note", p.ID, Body(e), SeverityOf(e)
+		entry.Kind, entry.NoteID, entry.To, entry.Text, entry.Severity = "note", p.ID, cmp.Or(e.To, p.Target), Body(e), SeverityOf(e)
 	case NoteResolved:
 		var p ResolvedPayload
 		_ = decode(e, &p)

@@ -118,7 +118,7 @@ func NewEntry(e event.Event) Entry {
 	case turn.TreeChanged:
 		entry.Text = turn.TreeWords(&e)
 	case turn.MessageSent, turn.NoteAdded, turn.JobEnded, turn.JournalDamaged:
-		logged := turn.LogEntries([]event.Event{e})[0]
+		logged := turn.EntryOf(&e)
 		entry.Text = logged.Text
 		entry.Urgent = logged.Hint == turn.HintInterrupt || logged.Severity == turn.SeverityPage
 	}

@@ -36,38 +36,6 @@ type mark struct {
 // that could not be read.
 const damaged = event.Damaged
 
-// payload has what a report shows of payloads. A payload that cannot be read, or has
-// values of other types, leaves its fields empty.
-type payload struct {
-	Path       string `json:"canonical_path"`
-	Kind       string `json:"kind"`
-	Waited     int64  `json:"waited_ms"`
-	Body       string `json:"body"`
-	Hint       string `json:"delivery_hint"`
-	NoteID     string `json:"note_id"`
-	Severity   string `json:"severity"`
-	Target     string `json:"target_agent_id"`
-	Observer   bool   `json:"observer"`
-	QuestionID string `json:"question_id"`
-	Question   string `json:"question_text"`
-	Answer     string `json:"answer_markdown"`
-	Span       string `json:"span"`
-	Turn       int64  `json:"turn_id"`
-	Files      int64  `json:"files"`
-	Added      int64  `json:"added"`
-	Removed    int64  `json:"removed"`
-	Paths      []struct {
-		Path string `json:"path"`
-	} `json:"paths"`
-}
-
-func payloadOf(e *event.Event) (p payload) {
-	if len(e.Payload) > 0 {
-		_ = json.Unmarshal(e.Payload, &p)
-	}
-	return p
-}
-
 // begin forgets what there was. A list without items is [] in JSON, and not null.
 func (b *Builder) begin() {
 	*b = Builder{AllLives: b.AllLives, index: map[string]int{}, asks: map[string]int{}, here: map[int]int{}, m: Model{
@@ -89,7 +57,11 @@ func (b *Builder) Add(e *event.Event) {
 	}
 	switch e.Type {
 	case turn.RoomOpened:
-		m.Path = payloadOf(e).Path
+		var p struct {
+			Path string `json:"canonical_path"`
+		}
+		_ = json.Unmarshal(e.Payload, &p)
+		m.Path = p.Path
 	case turn.MemberJoined:
 		b.joined(e, at)
 	case turn.MemberLeft:
@@ -101,17 +73,17 @@ func (b *Builder) Add(e *event.Event) {
 	case turn.Released, turn.Passed:
 		b.released(e, at)
 	case turn.MessageSent:
-		p := payloadOf(e)
+		x := turn.EntryOf(e)
 		m.Messages = append(m.Messages, Message{
-			At: at, From: b.agent(e.From), To: b.ref(e.To), Body: p.Body, Interrupt: p.Hint == turn.HintInterrupt, Seq: e.Seq,
+			At: at, From: b.agent(e.From), To: b.ref(e.To), Body: x.Text, Interrupt: x.Hint == turn.HintInterrupt, Seq: e.Seq,
 		})
 	case turn.NoteAdded:
-		p := payloadOf(e)
+		x := turn.EntryOf(e)
 		m.Notes = append(m.Notes, Note{
-			At: at, From: b.agent(e.From), For: b.ref(p.Target), Body: p.Body, Page: p.Severity == turn.SeverityPage, Seq: e.Seq, id: p.NoteID,
+			At: at, From: b.agent(e.From), For: b.ref(x.To), Body: x.Text, Page: x.Severity == turn.SeverityPage, Seq: e.Seq, id: x.NoteID,
 		})
 	case turn.NoteResolved:
-		b.resolved(payloadOf(e).NoteID, at)
+		b.resolved(turn.EntryOf(e).NoteID, at)
 	case turn.Closed:
 		b.closed(e, at)
 	case turn.PolicyChanged, turn.JobEnded:
@@ -133,7 +105,17 @@ const mostPaths = 5
 
 // changed notes which files a turn has changed.
 func (b *Builder) changed(e *event.Event) {
-	p := payloadOf(e)
+	var p struct {
+		Span    string `json:"span"`
+		Turn    int64  `json:"turn_id"`
+		Files   int64  `json:"files"`
+		Added   int64  `json:"added"`
+		Removed int64  `json:"removed"`
+		Paths   []struct {
+			Path string `json:"path"`
+		} `json:"paths"`
+	}
+	_ = json.Unmarshal(e.Payload, &p) // what cannot be read is not shown
 	for i := range slices.Backward(b.m.Turns) {
 		if t := &b.m.Turns[i]; p.Span == turn.SpanTurn && t.Number == p.Turn {
 			t.Files, t.Added, t.Removed, t.Paths = p.Files, p.Added, p.Removed, nil
@@ -180,7 +162,7 @@ func (b *Builder) ref(id string) *int {
 }
 
 func (b *Builder) joined(e *event.Event, at int64) {
-	a, observer := b.agent(e.From), payloadOf(e).Observer
+	a, observer := b.agent(e.From), turn.EntryOf(e).Observer
 	if i, ok := b.here[a]; ok {
 		if !b.m.Here[i].Observer || observer {
 			return
@@ -246,8 +228,8 @@ func (b *Builder) granted(e *event.Event, at int64) {
 		t.EndedBy = lost
 	}
 	b.offer().end(e, at)
-	p := payloadOf(e)
-	t := Turn{Number: e.Turn, Agent: b.agent(e.To), Start: at, Kind: p.Kind, Reason: e.Reason, Waited: max(0, p.Waited), Seq: e.Seq}
+	x := turn.EntryOf(e)
+	t := Turn{Number: e.Turn, Agent: b.agent(e.To), Start: at, Kind: x.Grant, Reason: e.Reason, Waited: max(0, *x.Waited), Seq: e.Seq}
 	if e.Type == turn.Takeover {
 		t.TakenFrom = b.ref(e.From)
 	}
@@ -310,12 +292,12 @@ func (b *Builder) AddQuestion(e *event.Event) {
 	if b.index == nil {
 		return
 	}
-	p := payloadOf(e)
-	i, known := b.asks[p.QuestionID]
+	id, text := topic.Words(e)
+	i, known := b.asks[id]
 	at := e.CreatedAt.UnixMilli()
 	switch {
 	case e.Type == topic.EventAsked && !known:
-		q := Question{ID: p.QuestionID, At: at, From: b.agent(e.From), Text: p.Question, Status: topic.Open, Answers: []Answer{}}
+		q := Question{ID: id, At: at, From: b.agent(e.From), Text: text, Status: topic.Open, Answers: []Answer{}}
 		if q.Person = e.To == "human"; !q.Person {
 			q.To = b.ref(e.To)
 		}
@@ -324,7 +306,7 @@ func (b *Builder) AddQuestion(e *event.Event) {
 	case !known:
 	case e.Type == topic.EventAnswer:
 		q := &b.m.Questions[i]
-		q.Answers = append(q.Answers, Answer{At: max(q.At, at), From: b.agent(e.From), Text: p.Answer})
+		q.Answers = append(q.Answers, Answer{At: max(q.At, at), From: b.agent(e.From), Text: text})
 	case e.Type == topic.EventMarked:
 		b.m.Questions[i].settle(topic.Answered, at, "")
 	case e.Type == topic.EventCancelled:
