@@ -75,7 +75,7 @@ func (p *Program) nothing() *Command {
 		Flags: func(f *Flags) { f.Bool("version", "print the version and do nothing") },
 		Run:   func(_ context.Context, c *Invocation) error { return p.printHelp(c.Out, "", c.Bool("json")) },
 
-		Traits: Traits{Silent: true, NoSync: true},
+		Traits: Traits{Silent: true, NoSync: true, NoSubject: true},
 	}
 }
 

@@ -197,6 +197,11 @@ func (p *Program) declare(c *Command) *Flags {
 	if c != nil && c.Flags != nil {
 		c.Flags(f)
 	}
+	if c != nil && p.Subject != nil && !c.Traits.NoSubject {
+		var subject Flags
+		p.Subject(&subject)
+		f.all = append(f.all, slices.DeleteFunc(subject.all, func(s Flag) bool { return f.find(s.Name) != nil })...)
+	}
 	f.global = true
 	p.globalFlags(f)
 	return f

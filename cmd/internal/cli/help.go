@@ -15,7 +15,7 @@ func (p *Program) helpCommand() *Command {
 			return p.printHelp(c.Out, strings.Join(c.Rest("command"), " "), c.Bool("json"))
 		},
 
-		Traits: Traits{Silent: true, NoSync: true},
+		Traits: Traits{Silent: true, NoSync: true, NoSubject: true},
 	}
 }
 

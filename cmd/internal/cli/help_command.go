@@ -67,7 +67,7 @@ func (p *Program) UsageLine(c *Command) string {
 	for _, arg := range c.Args {
 		parts = append(parts, arg.inUsage())
 	}
-	if c.Flags != nil {
+	if _, own := parted(p.FlagsOf(c)); len(own) > 0 {
 		parts = append(parts, "[FLAGS]")
 	}
 	return strings.Join(parts, " ")

@@ -21,6 +21,9 @@ type Program struct {
 	// Groups of commands in the order of the help. "help" and "version" are added to the last one that
 	// the help shows.
 	Groups []Group
+	// Subject declares the flags of all commands but those with the trait NoSubject, such as where they are to act. They
+	// stand behind the command's own, unless it declares them itself. It may be nil.
+	Subject func(*Flags)
 	// Agents is whether every command acts for an agent and takes --agent.
 	Agents bool
 	// Bare is the name of the command that runs for a line without one; "" prints
@@ -106,6 +109,8 @@ type Command struct {
 type Traits struct {
 	Silent bool // programs run it: it warns nobody
 	NoSync bool // it is not kept waiting by an update of what is installed
+
+	NoSubject bool // it has no flags of [Program.Subject]
 
 	HostOnly   bool // it is about this host alone, whatever engine has the rooms
 	Offline    bool // with an engine it goes by what this host knows, and asks nobody

@@ -14,7 +14,7 @@ func (p *Program) versionCommand() *Command {
 		Short: "print the version and the commit it was built from",
 		Run:   func(_ context.Context, c *Invocation) error { return p.printVersion(c.Out) },
 
-		Traits: Traits{NoSync: true},
+		Traits: Traits{NoSync: true, NoSubject: true},
 	}
 }
 

@@ -12,7 +12,7 @@ const GitName = "git"
 // Install is "tt install".
 var Install = &cli.Command{
 	Name:   "install",
-	Traits: cli.Traits{NoSync: true},
+	Traits: cli.Traits{NoSync: true, NoSubject: true},
 	Args:   []cli.Arg{installArg},
 	Short:  "teach harnesses to take turns: the skill, hooks, agent-bus",
 	Long: "Puts the skill, and hooks, into the harnesses' own directories and settings, and registers the MCP server " +
@@ -52,7 +52,7 @@ var Install = &cli.Command{
 // Uninstall is "tt uninstall".
 var Uninstall = &cli.Command{
 	Name:   "uninstall",
-	Traits: cli.Traits{NoSync: true},
+	Traits: cli.Traits{NoSync: true, NoSubject: true},
 	Args:   []cli.Arg{installArg},
 	Short:  "take the skill, the hooks and agent-bus out again",
 	Long: "A settings file that nobody has changed since gets its own bytes back; from another one our entries go, and " +
@@ -86,7 +86,7 @@ func repositoryFlag(f *cli.Flags) {
 var Migrate = &cli.Command{
 	Name:   "migrate-mcp",
 	Hidden: true,
-	Traits: cli.Traits{NoSync: true},
+	Traits: cli.Traits{NoSync: true, NoSubject: true},
 	Short:  "remove the MCP registrations of older versions",
 	Long:   "What was done is appended to " + skills.MigrationLogName + " in the data directory.",
 	Flags: func(f *cli.Flags) {

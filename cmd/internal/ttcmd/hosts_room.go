@@ -22,7 +22,6 @@ var roomNameCommand = &cli.Command{
 		"every checkout has the name. Without, prints the name that is in force: that of --room or TALKING_STICK_ROOM, else of the " +
 		"file, else of git's origin.",
 	Examples: []cli.Example{{Line: "tt room name acme/api"}},
-	Flags:    pathFlag,
 	Errors:   []code.Code{code.NoSharedIdentity},
 	Run:      runRoomName,
 }
@@ -91,7 +90,6 @@ var roomCopyCommand = &cli.Command{
 		"If it is interrupted, run it again: what stands is compared and skipped. A room of the name that has other events is " +
 		"refused.",
 	Examples: []cli.Example{{Line: "tt room copy nats://10.0.0.7:4222/acme"}},
-	Flags:    pathFlag,
 	Errors: []code.Code{code.RoomNotFound, code.TurnMismatch, code.NotJoined, code.RoomClosed, code.CorruptRoom, code.NoSharedIdentity,
 		code.EngineMissing, code.EngineUnreachable, code.EngineDenied, code.InDoubt},
 	Run: runRoomCopy,

@@ -29,7 +29,6 @@ var jobListCommand = &cli.Command{
 	Long:  "Jobs of the working tree on this host, whoever started them, the newest first: those that run, and the last 20 that have ended.",
 	Flags: func(f *cli.Flags) {
 		f.Bool("all", "also those of the other working trees of the repository")
-		pathFlag(f)
 	},
 	Errors: []code.Code{code.DataDirUnusable},
 	Run:    runJobList,
@@ -105,7 +104,6 @@ var jobShowCommand = &cli.Command{
 	Reads:  true,
 	Args:   []cli.Arg{jobArg},
 	Short:  "show one job",
-	Flags:  pathFlag,
 	Errors: []code.Code{code.JobNotFound},
 	Run: func(ctx context.Context, c *cli.Invocation) error {
 		j, r, err := findJob(ctx, c)
@@ -141,7 +139,6 @@ var jobStopCommand = &cli.Command{
 		"holds the stick, and a person.",
 	Flags: func(f *cli.Flags) {
 		f.Bool("kill", "kill them at once")
-		pathFlag(f)
 	},
 	Errors: []code.Code{code.JobNotFound, code.NotYours},
 	Run:    runJobStop,
@@ -190,7 +187,6 @@ var jobWaitCommand = &cli.Command{
 	Long:  "For scripts. Exits with the status of the job's COMMAND. An agent need not wait: it is told.",
 	Flags: func(f *cli.Flags) {
 		f.Duration("timeout", "D", 0, "how long to wait (default: no end)")
-		pathFlag(f)
 	},
 	Errors: []code.Code{code.JobNotFound, code.JobLost},
 	Exits: []cli.ExitStatus{
@@ -253,7 +249,6 @@ var jobLogCommand = &cli.Command{
 	Flags: func(f *cli.Flags) {
 		f.Int64("tail", "N", 100, "the last N lines, at most 1 MiB; 0 prints all")
 		f.Bool("follow", "go on until the job has ended")
-		pathFlag(f)
 	},
 	Streams: true,
 	Errors:  []code.Code{code.JobNotFound},

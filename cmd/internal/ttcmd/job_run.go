@@ -49,7 +49,6 @@ var jobRunCommand = &cli.Command{
 		f.Duration("timeout", "D", 0, "end COMMAND when it has run for so long (default: no end)")
 		f.Bool("once", "run nothing if COMMAND has succeeded on exactly this tree, or runs on it")
 		f.Bool("recheck", "run all the same, wait for the end, and say whether the verdict held")
-		pathFlag(f)
 	},
 	Errors: []code.Code{code.NotJoined, code.RoomNotFound, code.JobLimit, code.JobWouldDie, code.JobLost, code.DataDirUnusable, code.DiskFull,
 		code.LedgerOff, code.ApplyFailed},
@@ -170,7 +169,7 @@ func commandLine(c *cli.Invocation, how string) ([]string, error) {
 var jobRunnerCommand = &cli.Command{
 	Name:   "job-run",
 	Hidden: true,
-	Traits: cli.Traits{Silent: true, NoSync: true},
+	Traits: cli.Traits{Silent: true, NoSync: true, NoSubject: true},
 	Args:   []cli.Arg{{Name: "dir", Usage: "the directory of the job"}},
 	Short:  "run one job",
 	Run:    runJobRunner,

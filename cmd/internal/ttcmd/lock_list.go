@@ -24,7 +24,6 @@ var lockListCommand = &cli.Command{
 	Flags: func(f *cli.Flags) {
 		f.Bool("all", "the locks of every repository")
 		f.Bool("machine", "only those of the machine")
-		pathFlag(f)
 	},
 	Exclusive: [][2]string{{"all", "machine"}, {"all", "path"}, {"machine", "path"}},
 	Errors:    []code.Code{code.DataDirUnusable, code.CorruptRoom},

@@ -55,7 +55,6 @@ var lockRunCommand = &cli.Command{
 		f.Duration("timeout", "D", 0, "how long to wait for the lock; 0 takes it only if it is free (default: no end)")
 		f.Bool("tree", "a lock of this working tree alone, not of the repository")
 		f.Bool("machine", "a lock of all repositories, for ports and devices")
-		pathFlag(f)
 	},
 	Errors: []code.Code{code.LockBusy, code.LockCycle, code.DataDirUnusable, code.DiskFull, code.CorruptRoom},
 	Exits: []cli.ExitStatus{

@@ -37,7 +37,6 @@ var checkCommand = &cli.Command{
 		f.String("command", "CMD", "what a command of the shell would write; exit 1 if that is refused to you")
 		f.String("verified", "NAME", "whether a job of this name has passed on exactly this tree; exit 1 if not")
 		f.Bool("commit", "with --verified: and whether what is staged is that tree")
-		pathFlag(f)
 	},
 	Exits: []cli.ExitStatus{{Status: 1, Meaning: "the caller does not hold the stick, or with --command may not run it, or with " +
 		"--verified the tree is not verified, or tt failed"}},

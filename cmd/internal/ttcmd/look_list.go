@@ -25,7 +25,6 @@ var listCommand = &cli.Command{
 	Flags: func(f *cli.Flags) {
 		f.Bool("all", "every room of the data directory, or of the engine")
 		freshFlag(f)
-		pathFlag(f)
 	},
 	Errors: []code.Code{code.CorruptRoom, code.DataDirUnusable},
 	Run:    runList,

@@ -37,7 +37,6 @@ var logCommand = &cli.Command{
 		f.Bool("archive", "the earlier lives of the room too")
 		f.Hidden(func(f *cli.Flags) { f.Bool("follow", "go on with what happens, an entry at a time") }) // as events --follow
 		freshFlag(f)
-		pathFlag(f)
 	},
 	Errors: []code.Code{code.RoomNotFound},
 	Run:    runLog,

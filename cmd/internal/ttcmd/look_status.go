@@ -28,7 +28,6 @@ var statusCommand = &cli.Command{
 	Flags: func(f *cli.Flags) {
 		f.Bool("prompt", "a fragment for PS1, see tt help prompt init")
 		freshFlag(f)
-		pathFlag(f)
 	},
 	Errors: []code.Code{code.RoomNotFound},
 	Run:    runStatus,
@@ -276,14 +275,11 @@ func guardianWords(g member.Renewal) string {
 }
 
 var stateCommand = &cli.Command{
-	Name:  "state",
-	Reads: true,
-	Args:  []cli.Arg{pathArg},
-	Short: "show who holds the stick, and the members",
-	Flags: func(f *cli.Flags) {
-		freshFlag(f)
-		pathFlag(f)
-	},
+	Name:   "state",
+	Reads:  true,
+	Args:   []cli.Arg{pathArg},
+	Short:  "show who holds the stick, and the members",
+	Flags:  freshFlag,
 	Errors: []code.Code{code.RoomNotFound, code.CorruptRoom},
 	Run:    runState,
 }

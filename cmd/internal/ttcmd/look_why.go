@@ -28,7 +28,6 @@ var whyCommand = &cli.Command{
 	Long: "Who has the turn and since when, who is told of news and how, who did not answer a notification, what is unread, who " +
 		"has which lock, and what happens next: by itself, and when, or by somebody who does it.",
 	Examples: []cli.Example{{Line: "tt why"}, {Line: "tt why codex"}},
-	Flags:    pathFlag,
 	Errors:   []code.Code{code.RoomNotFound, code.UnknownRecipient, code.AmbiguousRecipient},
 	Run:      runWhy,
 }
@@ -163,6 +162,7 @@ func lostNow(ctx context.Context, room *member.Room, st *turn.State) *treeLoss {
 
 var whoamiCommand = &cli.Command{
 	Name:   "whoami",
+	Traits: cli.Traits{NoSubject: true},
 	Hidden: true,
 	Reads:  true,
 	Short:  "show which agent tt takes you for, and why",

@@ -129,7 +129,7 @@ func program() *cli.Program {
 		Long: "One agent at a time has the turn in a directory, the \"stick\", and changes files; the others wait, and are " +
 			"refused. Before your first change: tt wait. After your last one: tt release --status TEXT --next-action TEXT, " +
 			"the handoff that the next agent gets. After tt install --all sessions do both by themselves.",
-		Agents: true,
+		Subject: pathFlag, Agents: true,
 		First: []cli.Section{
 			{Title: "commands of an agent", Commands: []string{"wait", "release", "inbox", "ask", "answer", "msg send", "notes add", "job run"}},
 			{Title: "commands of a person", Commands: []string{"install", "status", "console", "take", "diff", "undo", "restore"}},

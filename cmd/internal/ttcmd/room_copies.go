@@ -25,7 +25,6 @@ var roomExportCommand = &cli.Command{
 	Long: "One event a line, as they are in the room's journals, in every mode: tt room import makes the same room of them. " +
 		"Questions of a room are on a topic of the agent bus and not among them.",
 	Examples: []cli.Example{{Line: "tt room export > room.jsonl"}},
-	Flags:    pathFlag,
 	Errors:   []code.Code{code.RoomNotFound, code.CorruptRoom},
 	JSONOnly: true,
 	Run:      runRoomExport,
@@ -50,7 +49,6 @@ var roomImportCommand = &cli.Command{
 	Long: "Checks every line before it changes anything. A room that is there already must be the beginning of what is " +
 		"imported; it gets the rest. With an engine the room goes to the engine.",
 	Examples: []cli.Example{{Line: "tt room import room.jsonl"}},
-	Flags:    pathFlag,
 	Errors:   []code.Code{code.CorruptRoom, code.UnsupportedFormat, code.BodyTooLarge, code.NoSharedIdentity, code.EngineUnreachable},
 	Run:      runRoomImport,
 }

@@ -38,7 +38,6 @@ var policyCommand = &cli.Command{
 		}
 		f.Choice("ledger", "MODE", turn.LedgerModes(), "what is recorded of changes of the tree; with counts, events name no files")
 		f.String("ledger-size", "SIZE", "how much disk the records of all trees may use, as 1GiB")
-		pathFlag(f)
 	},
 	Errors: []code.Code{code.RoomNotFound, code.NotJoined, code.Usage},
 	Run:    runPolicy,

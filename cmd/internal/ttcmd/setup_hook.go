@@ -23,7 +23,7 @@ import (
 var hookCommand = &cli.Command{
 	Name:   "hook",
 	Hidden: true,
-	Traits: cli.Traits{Silent: true, NoSync: true, Offline: true},
+	Traits: cli.Traits{Silent: true, NoSync: true, Offline: true, NoSubject: true},
 	Short:  "answer a hook of a harness",
 	Args:   []cli.Arg{{Name: "kind", Optional: true, Rest: true}},
 	Long: "Reads the harness's payload from standard input and prints its answer. Whatever cannot be told is let pass, in silence. " +
@@ -70,7 +70,7 @@ func runHook(ctx context.Context, c *cli.Invocation) error {
 var proveCommand = &cli.Command{
 	Name:   "hook prove",
 	Hidden: true,
-	Traits: cli.Traits{Silent: true, NoSync: true, Offline: true},
+	Traits: cli.Traits{Silent: true, NoSync: true, Offline: true, NoSubject: true},
 	Short:  "notify the caller's own listener",
 	Long: "Waits a moment and notifies what listens for the caller. The hook of a new session starts it, to see whether its " +
 		"harness takes notice; and with --after one that may not be woken before.",
@@ -90,7 +90,7 @@ func Hear() *cli.Command {
 	return &cli.Command{
 		Name:   "hook hear",
 		Hidden: true,
-		Traits: cli.Traits{Silent: true, NoSync: true, Offline: true},
+		Traits: cli.Traits{Silent: true, NoSync: true, Offline: true, NoSubject: true},
 		Short:  "hear what other hosts do, for the session of a harness",
 		Long:   "Keeps the mirrors of the caller's rooms up to date until the session ends, so that its harness is notified. The hooks start it.",
 		Run: func(ctx context.Context, c *cli.Invocation) error {
@@ -110,7 +110,7 @@ func Hear() *cli.Command {
 var guardCommand = &cli.Command{
 	Name:   "guard",
 	Hidden: true,
-	Traits: cli.Traits{Silent: true, NoSync: true},
+	Traits: cli.Traits{Silent: true, NoSync: true, NoSubject: true},
 	Args:   []cli.Arg{{Name: "room", Usage: "the room's id"}},
 	Short:  "keep the lease of one turn alive",
 	Flags: func(f *cli.Flags) {

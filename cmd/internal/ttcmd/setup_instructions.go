@@ -27,7 +27,6 @@ var instructionsShowCommand = &cli.Command{
 	Flags: func(f *cli.Flags) {
 		f.String("harness", "NAME", strings.Join(harness.Agents(), ", ")+", or all (default: the caller's)")
 		f.String("scope", "LAYER", "effective, bundled, user or project (default effective)")
-		pathFlag(f)
 	},
 	Errors:    []code.Code{code.BodyTooLarge},
 	TextFirst: true,
@@ -58,7 +57,6 @@ var instructionsResetCommand = &cli.Command{
 func layerFlags(f *cli.Flags) {
 	f.Bool("user", "your own layer, for all projects")
 	f.Bool("project", "the project's layer")
-	pathFlag(f)
 }
 
 // layers returns the layers for the workspace that the command line names. A workspace
@@ -151,11 +149,7 @@ func runInstructionsReset(_ context.Context, c *cli.Invocation) error {
 	if err != nil {
 		return err
 	}
-	dir, err := workspace.DataDir(c.Env.Lookup, c.Env.Home)
-	if err != nil {
-		return err
-	}
-	path, backup, err := l.Reset(scope, &rewrite.Writer{Backups: filepath.Join(dir, "backups"), Now: c.Env.Now})
+	path, backup, err := l.Reset(scope, &rewrite.Writer{Backups: filepath.Join(l.DataDir, "backups"), Now: c.Env.Now})
 	if err != nil {
 		return err
 	}

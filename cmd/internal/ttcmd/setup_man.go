@@ -14,7 +14,7 @@ import (
 var manCommand = &cli.Command{
 	Name:   "man",
 	Hidden: true,
-	Traits: cli.Traits{NoSync: true},
+	Traits: cli.Traits{NoSync: true, NoSubject: true},
 	Args:   []cli.Arg{{Name: "dir", Usage: "where to write them; made if it is not there"}},
 	Short:  "write the manual pages",
 	Run:    runMan,

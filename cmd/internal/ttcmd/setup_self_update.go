@@ -17,7 +17,7 @@ import (
 var selfUpdateCommand = &cli.Command{
 	Name:   "self-update",
 	Hidden: true,
-	Traits: cli.Traits{NoSync: true},
+	Traits: cli.Traits{NoSync: true, NoSubject: true},
 	Short:  "get a newer tt, the way this one was installed",
 	Long: "Runs the command that does it where one command without a question is enough (go install), and else says what to run. " +
 		"In a checkout of tt's own source it refuses.",

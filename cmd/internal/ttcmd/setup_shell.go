@@ -21,7 +21,7 @@ import (
 var completionCommand = &cli.Command{
 	Name:   "completion",
 	Reads:  true,
-	Traits: cli.Traits{NoSync: true},
+	Traits: cli.Traits{NoSync: true, NoSubject: true},
 	Args:   []cli.Arg{shellArg()},
 	Short:  "print what a shell loads to complete tt",
 	Long:   "Completes commands, flags, the agents of the room, notes, questions, harnesses, and paths.",
@@ -60,7 +60,7 @@ func shellArg() cli.Arg {
 var completeCommand = &cli.Command{
 	Name:   "complete",
 	Hidden: true,
-	Traits: cli.Traits{Silent: true, NoSync: true, Offline: true},
+	Traits: cli.Traits{Silent: true, NoSync: true, Offline: true, NoSubject: true},
 	Args:   []cli.Arg{{Name: "word", Optional: true, Rest: true, Usage: "the command line behind the program's name, up to the cursor"}},
 	Short:  "list what may stand at the end of a command line",
 	Run: func(ctx context.Context, c *cli.Invocation) error {
@@ -263,7 +263,7 @@ func fragment(r statusResult) string {
 var promptInitCommand = &cli.Command{
 	Name:   "prompt init",
 	Reads:  true,
-	Traits: cli.Traits{NoSync: true},
+	Traits: cli.Traits{NoSync: true, NoSubject: true},
 	Args:   []cli.Arg{shellArg()},
 	Short:  "print the lines that put the stick into your prompt",
 	Long: "tt:mine, tt:yours (it is reserved for you), tt:held, tt:next, tt:stuck (somebody is gone) or tt:free; +N for " +

@@ -35,7 +35,6 @@ var inboxCommand = &cli.Command{
 			f.Duration("timeout", "D", 0, "how long to wait (default: the room's limit, 110s)")
 		})
 		f.Bool("peek", "leave everything as not shown, and join nobody")
-		pathFlag(f)
 	},
 	Exclusive: [][2]string{{"all", "wait"}},
 	Signals:   true,

@@ -23,8 +23,9 @@ const viaStdout = "stdout"
 var listenWays = []string{"", viaStdout, hearing.ByExec, hearing.ByQueue, hearing.ByOpenCode}
 
 var listenCommand = &cli.Command{
-	Name:  "listen",
-	Short: "wake an agent, or you, when there is news",
+	Name:   "listen",
+	Traits: cli.Traits{NoSubject: true},
+	Short:  "wake an agent, or you, when there is news",
 	Long: "Listens in all rooms of the caller, and tells when a turn is offered to it, when it has lost its turn or a room, and " +
 		"when somebody writes to it: a line for each time. It takes no turn. Messages come in batches, ten seconds apart, and " +
 		"agents that answer each other do not wake each other for ever. The text is always the same and has nothing of what others " +

@@ -29,7 +29,6 @@ var msgSendCommand = &cli.Command{
 	Flags: func(f *cli.Flags) {
 		f.Bool("interrupt", "mark it as urgent")
 		f.Bool("stdin", "read the body from standard input")
-		pathFlag(f)
 	},
 	Errors: []code.Code{code.NotJoined, code.UnknownRecipient, code.AmbiguousRecipient, code.InvalidBody, code.MessageTooLarge},
 	Run:    runMsgSend,
@@ -203,7 +202,6 @@ var msgStatusCommand = &cli.Command{
 		"shown, when a hook or a command printed it where the recipient reads; answered, when the recipient wrote to the sender " +
 		"afterwards.",
 	Examples: []cli.Example{{Line: "tt msg status"}, {Line: "tt msg status 31"}},
-	Flags:    pathFlag,
 	Errors:   []code.Code{code.RoomNotFound, code.UnknownTarget},
 	Run:      runMsgStatus,
 }

@@ -28,7 +28,6 @@ var notesAddCommand = &cli.Command{
 		f.Word("target", "AGENT", "whom it is for")
 		f.Bool("stdin", "read the note from standard input")
 		f.Word("replace", "ID", "resolve this note in the same change: the new one has what is left of it")
-		pathFlag(f)
 	},
 	Errors: []code.Code{code.NotJoined, code.InvalidBody, code.BodyTooLarge, code.InvalidTurnID, code.UnknownRecipient,
 		code.AmbiguousRecipient, code.UnknownTarget, code.NoteResolved},
@@ -95,7 +94,6 @@ var notesListCommand = &cli.Command{
 		f.Bool("all", "resolved ones too")
 		f.Word("after", "ID", "only notes behind this one")
 		f.Int64("limit", "N", defaultNotes, "at most so many, up to 200")
-		pathFlag(f)
 	},
 	Errors: []code.Code{code.RoomNotFound, code.InvalidCursor},
 	Run:    runNotesList,
@@ -159,7 +157,6 @@ var notesResolveCommand = &cli.Command{
 	Name:   "notes resolve",
 	Args:   []cli.Arg{{Name: "id", Usage: "the note, by its id or the first characters of it"}},
 	Short:  "close a note that has been dealt with",
-	Flags:  pathFlag,
 	Errors: []code.Code{code.NotJoined, code.UnknownTarget},
 	Run:    runNotesResolve,
 }

@@ -35,7 +35,6 @@ var askCommand = &cli.Command{
 		f.Bool("wait", "wait for the answer and print it")
 		f.Duration("timeout", "D", 0, "how long to wait (default: the room's limit, 110s)")
 		f.Bool("exit-code", "with --wait: 3 where nobody has answered")
-		pathFlag(f)
 	},
 	Exits:   []cli.ExitStatus{{Status: 3, Meaning: "no answer, with --exit-code"}},
 	Signals: true,
@@ -180,7 +179,6 @@ var answerCommand = &cli.Command{
 	Examples: []cli.Example{{Line: `tt answer qbdc "half up, see money.go"`}},
 	Flags: func(f *cli.Flags) {
 		f.Bool("stdin", "read the answer from standard input")
-		pathFlag(f)
 	},
 	Errors: []code.Code{code.NotJoined, code.RoomNotFound, code.UnknownTarget, code.AmbiguousTarget, code.OwnQuestion,
 		code.AlreadyAnswered, code.QuestionClosed, code.InvalidBody, code.BodyTooLarge, code.LockTimeout},
@@ -244,7 +242,6 @@ var questionsCommand = &cli.Command{
 		f.Bool("owed", "only those that you owe an answer")
 		f.Bool("all", "every open question of the room")
 		f.Int64("limit", "N", defaultNotes, "at most so many, up to 200")
-		pathFlag(f)
 	},
 	Exclusive: [][2]string{{"mine", "owed"}, {"mine", "all"}, {"owed", "all"}},
 	Errors:    []code.Code{code.RoomNotFound},
@@ -318,7 +315,6 @@ var questionsShowCommand = &cli.Command{
 	Args:   []cli.Arg{questionArg},
 	Short:  "show a question and its answers",
 	Long:   "Also a question that is settled. Answers that the asker was shown count as shown.",
-	Flags:  pathFlag,
 	Errors: []code.Code{code.RoomNotFound, code.UnknownTarget, code.AmbiguousTarget},
 	Run:    runQuestionsShow,
 }
@@ -358,7 +354,6 @@ var questionsCloseCommand = &cli.Command{
 	Long:  "As answered if it has answers, otherwise as cancelled. Its asker may do so, and a person with a reason.",
 	Flags: func(f *cli.Flags) {
 		f.String("reason", "TEXT", "why; a person needs one for the question of somebody else")
-		pathFlag(f)
 	},
 	Errors: []code.Code{code.NotJoined, code.RoomNotFound, code.UnknownTarget, code.AmbiguousTarget, code.ReasonRequired,
 		code.QuestionClosed, code.LockTimeout},

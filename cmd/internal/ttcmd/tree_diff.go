@@ -42,7 +42,6 @@ var diffCommand = &cli.Command{
 		f.Bool("outside", "what changed between the turn before and this one; without TURN, before the one in progress, or since the last")
 		f.Bool("since-mine", "each turn, and each stretch between turns, since the end of your last one")
 		f.String("file", "FILE", "the turns that changed a file, newest first")
-		pathFlag(f)
 	},
 	Exclusive: [][2]string{{"patch", "stat"}, {"patch", "name-only"}, {"stat", "name-only"}, {"file", "since-mine"}, {"file", "outside"},
 		{"file", "patch"}, {"since-mine", "outside"}, {"since-mine", "patch"}},

@@ -76,7 +76,6 @@ var snapshotCommand = &cli.Command{
 	Examples: []cli.Example{{Line: "tt snapshot && ./migrate.sh", What: "tt restore brings back what it breaks"}},
 	Flags: func(f *cli.Flags) {
 		f.String("note", "TEXT", "what it is for")
-		pathFlag(f)
 	},
 	Errors: []code.Code{code.LedgerOff, code.ApplyFailed},
 	Run:    runSnapshot,
@@ -115,7 +114,7 @@ func runSnapshot(ctx context.Context, c *cli.Invocation) error {
 var recordCommand = &cli.Command{
 	Name:   "record",
 	Hidden: true,
-	Traits: cli.Traits{Silent: true, NoSync: true},
+	Traits: cli.Traits{Silent: true, NoSync: true, NoSubject: true},
 	Args:   []cli.Arg{{Name: "room", Usage: "the room's id"}},
 	Short:  "take the snapshot of the beginning or end of a turn",
 	Flags: func(f *cli.Flags) {

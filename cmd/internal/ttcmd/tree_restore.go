@@ -37,7 +37,6 @@ var restoreCommand = &cli.Command{
 		f.DryRun()
 		f.Bool("yes", "do not ask, also if somebody else holds the stick")
 		f.Int64("limit", "N", defaultSnapshots, "how many are listed")
-		pathFlag(f)
 	},
 	Exclusive: [][2]string{{"lost", "exact"}},
 	Errors:    []code.Code{code.NoSnapshot, code.TreeChanging, code.ApplyFailed, code.LedgerOff, code.NoActiveLease},

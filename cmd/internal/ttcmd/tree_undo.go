@@ -32,7 +32,6 @@ var undoCommand = &cli.Command{
 	Flags: func(f *cli.Flags) {
 		f.DryRun()
 		f.Bool("yes", "do not ask, also if somebody else holds the stick")
-		pathFlag(f)
 	},
 	Errors: []code.Code{code.NoSnapshot, code.UndoConflict, code.TreeChanging, code.ApplyFailed, code.LedgerOff, code.NoActiveLease},
 	Run:    runUndo,

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -65,12 +64,10 @@ func (d *draft) finish(c *cli.Invocation, err error) {
 // draft, nil if there is none yet.
 func editHandoff(ctx context.Context, c *cli.Invocation, workspaceRoot string) (json.RawMessage, *draft, error) {
 	template := strings.TrimPrefix(strings.ReplaceAll(editorTemplate, "%PATH%", cli.Line(workspaceRoot)), "\n")
-	text, d, err := editDraft(ctx, c, "tt-handoff-*.txt", template)
-	var failed *editorError
-	if errors.As(err, &failed) {
-		err = code.New(code.InvalidHandoff, "%v; nothing was released", err).With("field", "handoff").
+	text, d, err := editDraft(ctx, c, "tt-handoff-*.txt", template, func(err error) error {
+		return code.New(code.InvalidHandoff, "%v; nothing was released", err).With("field", "handoff").
 			WithHint(`set EDITOR, or give --status "…" and --next-action "…"`).Because(err)
-	}
+	})
 	if err != nil {
 		return nil, d, err
 	}
@@ -96,11 +93,9 @@ func editAnswer(ctx context.Context, c *cli.Invocation, room *member.Room) (stri
 	for line := range strings.Lines(cli.Block(q.Text)) {
 		template += "# " + strings.TrimRight(line, "\n") + "\n"
 	}
-	text, d, err := editDraft(ctx, c, "tt-answer-*.md", template)
-	var failed *editorError
-	if errors.As(err, &failed) {
-		err = code.New(code.InvalidBody, "%v; nothing was saved", err).WithHint("set EDITOR, or give the answer on the command line").Because(err)
-	}
+	text, d, err := editDraft(ctx, c, "tt-answer-*.md", template, func(err error) error {
+		return code.New(code.InvalidBody, "%v; nothing was saved", err).WithHint("set EDITOR, or give the answer on the command line").Because(err)
+	})
 	if err != nil {
 		return "", d, err
 	}
@@ -121,8 +116,8 @@ func isComment(template, line string) bool {
 }
 
 // editDraft lets the person edit a new file that has the template, and returns what is in
-// it then. An [*editorError] says that the editor failed.
-func editDraft(ctx context.Context, c *cli.Invocation, name, template string) (string, *draft, error) {
+// it then. Its error is what refuse makes of the failure of an editor.
+func editDraft(ctx context.Context, c *cli.Invocation, name, template string, refuse func(error) error) (string, *draft, error) {
 	f, err := os.CreateTemp("", name)
 	if err != nil {
 		return "", nil, err
@@ -136,26 +131,15 @@ func editDraft(ctx context.Context, c *cli.Invocation, name, template string) (s
 		_ = os.Remove(d.file)
 		return "", nil, err
 	}
-	if err := runEditor(ctx, c.Env, d.file); err != nil {
-		return "", d, err
+	command := chosenEditor(c.Env, d.file)
+	if command == nil {
+		command = []string{"vi", d.file}
+	}
+	if err := edit(ctx, command); err != nil {
+		return "", d, refuse(err)
 	}
 	text, err := os.ReadFile(d.file)
 	return string(text), d, err
-}
-
-// An editorError is the failure of an editor.
-type editorError struct{ error }
-
-// runEditor lets the person edit the file and waits for the editor to end.
-func runEditor(ctx context.Context, env *cli.Env, file string) error {
-	command := chosenEditor(env, file)
-	if command == nil {
-		command = []string{"vi", file}
-	}
-	if err := edit(ctx, command); err != nil {
-		return &editorError{err}
-	}
-	return nil
 }
 
 // chosenEditor returns the command that opens file in the editor of $VISUAL or

@@ -33,7 +33,6 @@ var joinCommand = &cli.Command{
 	Flags: func(f *cli.Flags) {
 		f.Bool("force-new", "make a room at exactly this path, inside an outer one")
 		f.Bool("observe", "join as an observer, who is given no turns")
-		pathFlag(f)
 	},
 	Errors: []code.Code{code.Usage, code.InvalidAgentID, code.LockTimeout},
 	Run:    runJoin,
@@ -197,7 +196,6 @@ var leaveCommand = &cli.Command{
 	Short: "leave the room",
 	Long: "A turn that is held ends without a handoff of its own; the one it was given waits for the next agent. " +
 		"When nobody active remains the room ends: its journal goes to the archive, and nothing is deleted.",
-	Flags:  pathFlag,
 	Errors: []code.Code{code.RoomNotFound, code.NotJoined},
 	Run:    runLeave,
 }
@@ -237,7 +235,6 @@ var kickCommand = &cli.Command{
 		f.String("reason", "TEXT", "why; it is kept in the journal")
 		f.Bool("force", "also a member that is active")
 		turnFlag(f)
-		pathFlag(f)
 	},
 	Errors: []code.Code{code.CannotKickSelf, code.NotJoined, code.UnknownTarget, code.TargetActive, code.TurnMismatch},
 	Run:    runKick,
@@ -281,7 +278,6 @@ var closeCommand = &cli.Command{
 	Examples: []cli.Example{{Line: `tt close --reason "the parser is merged"`}},
 	Flags: func(f *cli.Flags) {
 		f.String("reason", "TEXT", "why; required, kept in the journal, and told to everybody who waits")
-		pathFlag(f)
 	},
 	Errors: []code.Code{code.ReasonRequired, code.RoomNotFound, code.NotJoined, code.TurnMismatch, code.NoActiveLease,
 		code.StaleLease, code.UnreadAnswers, code.LockTimeout},

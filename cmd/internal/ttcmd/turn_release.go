@@ -173,12 +173,9 @@ func worksElsewhere(room *member.Room, st *turn.State, target string) error {
 
 const handoffHelp = "The handoff is required; see tt help handoff."
 
-func releaseFlags(f *cli.Flags) {
-	f.In("handoff", describeHandoff)
-	pathFlag(f)
-}
+// releaseFlags declares the flags for a handoff.
+func releaseFlags(f *cli.Flags) { f.In("handoff", describeHandoff) }
 
-// describeHandoff declares the flags for a handoff.
 func describeHandoff(f *cli.Flags) {
 	f.String("status", "TEXT", "what you did, what you learned, what is unfinished")
 	f.String("next-action", "TEXT", "what the next agent should do")

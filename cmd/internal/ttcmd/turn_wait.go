@@ -39,14 +39,8 @@ var waitCommand = &cli.Command{
 		f.Bool("inbox", "end also with the first thing for you that was not shown yet, see tt inbox")
 		f.Bool("park", "take only a turn that is meant for you; do not claim a free room")
 		exitCodeFlag(f)
-		pathFlag(f)
 	},
-	Exits: []cli.ExitStatus{
-		{Status: 3, Meaning: "not_yet, with --exit-code"},
-		{Status: 4, Meaning: "takeover_available, with --exit-code"},
-		{Status: 5, Meaning: "closed, with --exit-code"},
-		{Status: 6, Meaning: "inbox, with --inbox and --exit-code"},
-	},
+	Exits:   waitExits,
 	Signals: true,
 	Errors:  []code.Code{code.NotJoined, code.GuardianFailed, code.LockTimeout},
 	Run:     runWait,
@@ -58,19 +52,17 @@ var tryCommand = &cli.Command{
 	Args:   []cli.Arg{pathArg},
 	Short:  "take the turn if it is there, without waiting",
 	Long:   "One pass of tt wait.",
-	Flags: func(f *cli.Flags) {
-		exitCodeFlag(f)
-		pathFlag(f)
-	},
-	Exits:  tryExits,
+	Flags:  exitCodeFlag,
+	Exits:  waitExits[:3],
 	Errors: []code.Code{code.GuardianFailed, code.LockTimeout},
 	Run:    runTry,
 }
 
-var tryExits = []cli.ExitStatus{
+var waitExits = []cli.ExitStatus{
 	{Status: 3, Meaning: "not_yet, with --exit-code"},
 	{Status: 4, Meaning: "takeover_available, with --exit-code"},
 	{Status: 5, Meaning: "closed, with --exit-code"},
+	{Status: 6, Meaning: "inbox, with --inbox and --exit-code"},
 }
 
 func exitCodeFlag(f *cli.Flags) {
@@ -232,7 +224,6 @@ var takeCommand = &cli.Command{
 		f.String("reason", "TEXT", "why; it is kept in the journal")
 		f.Bool("operator-requested", "a person asked for it, so nothing needs to have run out")
 		turnFlag(f)
-		pathFlag(f)
 	},
 	Errors: []code.Code{code.ReasonRequired, code.TakeoverNotAvailable, code.TakeoverIneligible, code.TurnMismatch,
 		code.NotJoined, code.RoomNotFound, code.GuardianFailed, code.LockTimeout},
