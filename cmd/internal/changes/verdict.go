@@ -3,30 +3,90 @@ package changes
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/talking-stick/tt/cmd/internal/jobs"
 	"github.com/talking-stick/tt/cmd/internal/member"
+	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/ledger"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal/event"
 )
 
-// ErrOutside means that a command does not run in the tree, which has no verdict of it then.
-var ErrOutside = errors.New("the command does not run in the tree")
-
-// AskOf returns the question that a job asks of the tree in a state.
+// AskOf returns the question that a job asks of the tree in a state. A command that does not run in the tree has none.
 func (t *Tree) AskOf(j *jobs.Job, state ledger.StateID) (ledger.Ask, error) {
 	dir, err := filepath.EvalSymlinks(j.Dir)
 	if err == nil {
 		dir, err = filepath.Rel(t.Ledger.Root(), dir)
 	}
 	if err != nil || !filepath.IsLocal(dir) {
-		return ledger.Ask{}, ErrOutside
+		return ledger.Ask{}, code.New(code.Usage, "%s is not in %s, so a verdict on that tree would say nothing of COMMAND", j.Dir, t.Ledger.Root()).
+			WithHint("run it in the tree, or without --once")
 	}
 	return ledger.Ask{State: state, Name: j.Name, Command: j.Command, Dir: filepath.ToSlash(dir)}, nil
+}
+
+// oncePatience is how long [Tree.AskOnce] waits for another process that asks, and for the tree: the first
+// snapshot reads every file.
+const oncePatience = time.Minute
+
+// An Answer is what is known of a job before it is started. No other job of this tree is asked for until Free is called.
+type Answer struct {
+	Verdict *ledger.Verdict  // on the tree as it is now, nil if there is none
+	Running *jobs.Job        // the same on this tree, nil if there is none
+	LeftOut []ledger.LeftOut // why there can be no verdict
+	Free    func()
+}
+
+// AskOnce looks for a verdict on the tree as it is now, and for a job that is about to give one, which the caller
+// joins unless it is to run again.
+func (t *Tree) AskOnce(ctx context.Context, j *jobs.Job, again bool) (res *Answer, err error) {
+	if _, err := t.AskOf(j, ledger.StateID{}); err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, oncePatience)
+	defer cancel()
+	free, err := t.Ledger.LockVerdicts(ctx)
+	if err != nil {
+		return nil, Explain(err)
+	}
+	defer func() {
+		if err != nil {
+			free()
+		}
+	}()
+	now, err := t.Ledger.Take(ctx, ledger.Request{Why: ledger.WhyJob, Agent: t.Room.Self.ID})
+	if err != nil {
+		return nil, Explain(err)
+	}
+	res = &Answer{Free: free, LeftOut: now.LeftOut}
+	if len(res.LeftOut) > 0 {
+		return res, nil
+	}
+	ask, err := t.AskOf(j, now.State())
+	if err != nil {
+		return nil, err
+	}
+	if res.Verdict = t.Ledger.FindVerdict(ask); res.Verdict != nil || again {
+		return res, nil
+	}
+	for _, other := range t.Room.Jobs().Untold() {
+		if other.Name == j.Name && other.TreeState == ask.State.String() && slices.Equal(other.Command, j.Command) &&
+			other.Dir == j.Dir && other.Runs() {
+			runs, err := other.Join(t.Room.Self.ID)
+			if err != nil {
+				return nil, err
+			}
+			if runs {
+				res.Running = other
+				return res, nil
+			}
+			res.Verdict = t.Ledger.FindVerdict(ask) // it has ended meanwhile
+		}
+	}
+	return res, nil
 }
 
 // ofJob returns the tree of a job's room, nil if nothing is recorded of it. Nothing is recorded before a

@@ -3,84 +3,14 @@ package ttcmd
 import (
 	"context"
 	"encoding/json"
-	"slices"
 	"strconv"
 	"strings"
-	"time"
 
-	"github.com/talking-stick/tt/cmd/internal/changes"
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/cmd/internal/jobs"
 	"github.com/talking-stick/tt/cmd/internal/member"
 	"github.com/talking-stick/tt/fsroom/ledger"
-	"github.com/talking-stick/tt/fsroom/turn"
 )
-
-// oncePatience is how long job run --once waits for another one that looks, and for the tree: the first
-// snapshot reads every file.
-const oncePatience = time.Minute
-
-// An onceAnswer is what is known of a job before it is started. Nobody else starts one of this tree with
-// --once until free is called.
-type onceAnswer struct {
-	verdict *ledger.Verdict  // on the tree as it is now, nil if there is none
-	running *jobs.Job        // the same on this tree, nil if there is none
-	left    []ledger.LeftOut // why there can be no verdict
-	free    func()
-}
-
-// askOnce looks for a verdict on the tree as it is now, and for a job that is about to give one, which it
-// joins unless it is to run again.
-func askOnce(ctx context.Context, c *cli.Invocation, room *member.Room, st *turn.State, j *jobs.Job, again bool) (*onceAnswer, error) {
-	t, err := changes.Of(room, st.Policy, ledgerSetting(c))
-	if err != nil {
-		return nil, err
-	}
-	if _, err := t.AskOf(j, ledger.StateID{}); err != nil {
-		return nil, c.Usagef("%s is not in %s, so a verdict on that tree would say nothing of COMMAND", j.Dir, t.Ledger.Root()).
-			WithHint("run it in the tree, or without --once")
-	}
-	ctx, cancel := context.WithTimeout(ctx, oncePatience)
-	defer cancel()
-	free, err := t.Ledger.LockVerdicts(ctx)
-	if err != nil {
-		return nil, changes.Explain(err)
-	}
-	res := &onceAnswer{free: free}
-	now, err := t.Ledger.Take(ctx, ledger.Request{Why: ledger.WhyJob, Agent: room.Self.ID})
-	if err != nil {
-		free()
-		return nil, changes.Explain(err)
-	}
-	if res.left = now.LeftOut; len(res.left) > 0 {
-		return res, nil
-	}
-	ask, err := t.AskOf(j, now.State())
-	if err != nil {
-		free()
-		return nil, err
-	}
-	res.verdict = t.Ledger.FindVerdict(ask)
-	if res.verdict != nil || again {
-		return res, nil
-	}
-	for _, other := range room.Jobs().Untold() {
-		if other.Name == j.Name && other.TreeState == ask.State.String() && slices.Equal(other.Command, j.Command) &&
-			other.Dir == j.Dir && other.Runs() {
-			runs, err := other.Join(room.Self.ID)
-			if err != nil {
-				free()
-				return nil, err
-			}
-			if runs {
-				res.running = other
-				return res, nil
-			}
-			res.verdict = t.Ledger.FindVerdict(ask) // it has ended meanwhile
-		}
-	}
-	return res, nil
-}
 
 // A verifiedResult is the answer of job run --once, and of job wait after it, where nothing has to run.
 type verifiedResult struct {

@@ -105,25 +105,25 @@ func runJobRun(ctx context.Context, c *cli.Invocation) error {
 	job := jobs.Job{
 		Name: name, Command: argv, Program: program, Dir: c.Env.Dir, Timeout: c.Duration("timeout").Milliseconds(), Root: room.Directory(),
 	}
-	var left []ledger.LeftOut
-	free := func() {}
+	once := &changes.Answer{Free: func() {}}
 	if c.Bool("once") || c.Bool("recheck") {
-		once, err := askOnce(ctx, c, room, snap.State, &job, c.Bool("recheck"))
+		tree, err := changes.Of(room, snap.State.Policy, ledgerSetting(c))
 		if err != nil {
 			return err
 		}
-		free = once.free
-		defer free()
-		if once.verdict != nil && !c.Bool("recheck") {
-			return answerVerified(c, room, once.verdict)
+		if once, err = tree.AskOnce(ctx, &job, c.Bool("recheck")); err != nil {
+			return err
 		}
-		if once.running != nil {
-			return writeJoined(c, viewJob(room.FS.Name(), once.running))
+		defer once.Free()
+		if once.Verdict != nil && !c.Bool("recheck") {
+			return answerVerified(c, room, once.Verdict)
 		}
-		left = once.left
+		if once.Running != nil {
+			return writeJoined(c, viewJob(room.FS.Name(), once.Running))
+		}
 	}
 	j, err := room.StartJob(ctx, snap.State, job)
-	free()
+	once.Free()
 	if failed := (*jobs.NotStartedError)(nil); errors.As(err, &failed) {
 		return cli.Fail(statusCannotRun, code.New(code.Usage, "%v", failed))
 	}
@@ -132,13 +132,13 @@ func runJobRun(ctx context.Context, c *cli.Invocation) error {
 	}
 	v := viewJob(room.FS.Name(), j)
 	if c.Bool("recheck") {
-		return recheck(ctx, c, room, j, left)
+		return recheck(ctx, c, room, j, once.LeftOut)
 	}
-	res := jobStarted{j.ID, j.Name, v.PID, v.State, v.Log, left}
+	res := jobStarted{j.ID, j.Name, v.PID, v.State, v.Log, once.LeftOut}
 	return c.Out.Result(res, func(t *cli.Text) {
 		t.Line("Job %s runs (pid %d). You are told when it ends; do not wait for it.", t.Bold(j.End().Title()), v.PID)
 		t.Line("Log: tt job log %s", j.Name)
-		writeNoVerdict(t, left)
+		writeNoVerdict(t, once.LeftOut)
 	})
 }
 
