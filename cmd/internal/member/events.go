@@ -3,6 +3,8 @@ package member
 import (
 	"context"
 	"errors"
+	"slices"
+	"time"
 
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal/event"
@@ -51,4 +53,85 @@ func (r *Room) LastEvents(ctx context.Context, st *turn.State, allLives bool, co
 			return events[max(0, len(events)-count):], nil
 		}
 	}
+}
+
+// A Past is a part of what happened in a room.
+type Past struct {
+	Events  []event.Event // oldest first
+	Since   time.Time     // from when on, that of the first of them if the caller set no time
+	Omitted int64         // older ones of the same life, or of all lives where those were asked for
+	Earlier bool          // there are lives that were not asked for
+}
+
+// History returns the last events, at most limit, and none before since, which may be zero: of the room's present life, or
+// of all if it has none. The turn in which they begin has its grant.
+func (r *Room) History(ctx context.Context, st *turn.State, allLives bool, since time.Time, limit int) (*Past, error) {
+	allLives = allLives || !st.Open
+	events, err := r.LastEvents(ctx, st, allLives, limit, func(*event.Event) bool { return true })
+	if err != nil {
+		return nil, err
+	}
+	kept := slices.IndexFunc(events, func(e event.Event) bool { return !e.CreatedAt.Before(since) })
+	if kept < 0 {
+		kept = len(events)
+	}
+	cut := len(events) == limit && kept == 0
+	events = events[kept:]
+	archived, err := r.FS.Archived()
+	if err != nil {
+		return nil, err
+	}
+	p := &Past{Events: events, Since: since, Earlier: !allLives && len(archived) > 0}
+	grant, err := r.grantOfFirst(ctx, st, events)
+	if err == nil && cut {
+		p.Omitted, err = r.countBefore(ctx, events[0].Seq, allLives)
+	}
+	if len(grant) > 0 {
+		p.Events, p.Omitted = append(grant, events...), max(0, p.Omitted-1)
+	}
+	switch {
+	case !since.IsZero():
+	case len(p.Events) > 0:
+		p.Since = p.Events[0].CreatedAt.Time
+	default:
+		p.Since = time.Now()
+	}
+	return p, err
+}
+
+// grantOfFirst returns the grant of the turn in which the events begin, so that it is
+// shown with its end; none if they begin outside of a turn.
+func (r *Room) grantOfFirst(ctx context.Context, st *turn.State, events []event.Event) ([]event.Event, error) {
+	turnID := int64(0)
+	if st.Owner != "" {
+		turnID = st.Turn
+	}
+	for i := range events {
+		switch e := &events[i]; e.Type {
+		case turn.Claim, turn.Takeover, turn.RoomOpened:
+			return nil, nil
+		case turn.Released, turn.Passed:
+			turnID = e.Turn
+		default:
+			continue
+		}
+		break
+	}
+	if turnID == 0 || len(events) == 0 {
+		return nil, nil
+	}
+	return r.LastEvents(ctx, st, true, 1, func(e *event.Event) bool {
+		return e.Seq < events[0].Seq && e.Turn == turnID && (e.Type == turn.Claim || e.Type == turn.Takeover)
+	})
+}
+
+// countBefore returns how many events lie before the one with the number. Numbers
+// have no gaps.
+func (r *Room) countBefore(ctx context.Context, seq int64, allLives bool) (int64, error) {
+	first := seq
+	err := r.EachEvent(ctx, 0, allLives, func(e *event.Event) error {
+		first = e.Seq
+		return ErrEnough
+	})
+	return seq - first, err
 }

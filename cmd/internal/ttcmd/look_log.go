@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -70,33 +69,25 @@ func runLog(ctx context.Context, c *cli.Invocation) error {
 	if err != nil {
 		return err
 	}
-	events, res, err := logEvents(ctx, c, room, snap.State, limit)
+	var since time.Time
+	if c.Given("since") {
+		since = time.Now().Add(-c.Duration("since"))
+	}
+	past, err := room.History(ctx, snap.State, c.Bool("archive"), since, limit)
 	if err != nil {
 		return err
 	}
 	if c.Bool("follow") {
-		return followLog(ctx, c, room, snap.State, events)
+		return followLog(ctx, c, room, snap.State, past.Events)
 	}
 	room.RecordPresence(ctx, snap.State)
-	asked, err := questions.Of(room).QuestionLog(ctx, logSince(c, events), limit)
+	asked, err := questions.Of(room).QuestionLog(ctx, past.Since, limit)
 	if err != nil {
 		return err
 	}
-	res.Entries = questions.MergeLog(turn.LogEntries(events), asked)
-	res.lastKnown = knownOf(c, room)
+	res := logResult{Entries: questions.MergeLog(turn.LogEntries(past.Events), asked), Omitted: past.Omitted, Earlier: past.Earlier,
+		held: snap.State.Fence(), lastKnown: knownOf(c, room)}
 	return c.Out.Result(res, func(t *cli.Text) { writeLog(t, res) })
-}
-
-// logSince returns the time from which on the log shows questions: that of --since, else
-// that of the oldest event that it shows.
-func logSince(c *cli.Invocation, events []event.Event) time.Time {
-	switch {
-	case c.Given("since"):
-		return time.Now().Add(-c.Duration("since"))
-	case len(events) > 0:
-		return events[0].CreatedAt.Time
-	}
-	return time.Now()
 }
 
 // logLimit returns how many events the log shows at most.
@@ -108,77 +99,6 @@ func logLimit(c *cli.Invocation) (int, error) {
 		return limited(c, defaultFollow, mostLog)
 	}
 	return limited(c, defaultLog, mostLog)
-}
-
-// logEvents returns the events that the flags ask for, and a result without entries
-// that says what is left out.
-func logEvents(ctx context.Context, c *cli.Invocation, room *member.Room, st *turn.State, limit int) ([]event.Event, logResult, error) {
-	allLives := c.Bool("archive") || !st.Open
-	events, err := room.LastEvents(ctx, st, allLives, limit, func(*event.Event) bool { return true })
-	if err != nil {
-		return nil, logResult{}, err
-	}
-	cut := len(events) == limit
-	if c.Given("since") {
-		from := time.Now().Add(-c.Duration("since"))
-		kept := slices.IndexFunc(events, func(e event.Event) bool { return !e.CreatedAt.Before(from) })
-		if kept < 0 {
-			kept = len(events)
-		}
-		cut = cut && kept == 0
-		events = events[kept:]
-	}
-	archived, err := room.FS.Archived()
-	if err != nil {
-		return nil, logResult{}, err
-	}
-	res := logResult{Earlier: !allLives && len(archived) > 0, held: st.Fence()}
-	grant, err := grantOfFirst(ctx, room, st, events)
-	if err == nil && cut {
-		res.Omitted, err = countBefore(ctx, room, events[0].Seq, allLives)
-	}
-	if len(grant) > 0 {
-		events = append(grant, events...)
-		res.Omitted = max(0, res.Omitted-1)
-	}
-	return events, res, err
-}
-
-// grantOfFirst returns the grant of the turn in which the events begin, so that the
-// log shows it with its end; none if they begin outside of a turn.
-func grantOfFirst(ctx context.Context, room *member.Room, st *turn.State, events []event.Event) ([]event.Event, error) {
-	turnID := int64(0)
-	if st.Owner != "" {
-		turnID = st.Turn
-	}
-	for i := range events {
-		switch e := &events[i]; e.Type {
-		case turn.Claim, turn.Takeover, turn.RoomOpened:
-			return nil, nil
-		case turn.Released, turn.Passed:
-			turnID = e.Turn
-		default:
-			continue
-		}
-		break
-	}
-	if turnID == 0 || len(events) == 0 {
-		return nil, nil
-	}
-	return room.LastEvents(ctx, st, true, 1, func(e *event.Event) bool {
-		return e.Seq < events[0].Seq && e.Turn == turnID && (e.Type == turn.Claim || e.Type == turn.Takeover)
-	})
-}
-
-// countBefore returns how many events lie before the one with the number. Numbers
-// have no gaps.
-func countBefore(ctx context.Context, room *member.Room, seq int64, allLives bool) (int64, error) {
-	first := seq
-	err := room.EachEvent(ctx, 0, allLives, func(e *event.Event) error {
-		first = e.Seq
-		return member.ErrEnough
-	})
-	return seq - first, err
 }
 
 // followLog prints the history in events, and then new entries as they come.
