@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/talking-stick/tt/fsroom/gitfile"
 	"github.com/talking-stick/tt/journal/wire"
 	"github.com/talking-stick/tt/lockfile"
 )
@@ -89,7 +90,7 @@ func Stores(dir string, o Options) (all []*Ledger) {
 	used := make(map[*Ledger]time.Time)
 	for _, n := range names {
 		path := filepath.Join(dir, n.Name())
-		b, err := readSmall(filepath.Join(path, "root"))
+		b, err := gitfile.Read(filepath.Join(path, "root"))
 		if err != nil {
 			continue
 		}
@@ -290,7 +291,7 @@ func (l *Ledger) repack(must bool, kept []*Snapshot, last *Snapshot) error {
 func (l *Ledger) droppedFile() string { return filepath.Join(l.dir, "dropped") }
 
 func (l *Ledger) dropped() int {
-	b, _ := readSmall(l.droppedFile())
+	b, _ := gitfile.Read(l.droppedFile())
 	n, _ := strconv.Atoi(string(b))
 	return n
 }

@@ -2,12 +2,12 @@ package ledger
 
 import (
 	"bytes"
-	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/talking-stick/tt/fsroom/gitfile"
 )
 
 // A repository is the git repository that a directory is in. It is only read.
@@ -42,27 +42,14 @@ func findRepository(dir, home string) *repository {
 
 // openRepository returns the repository whose work tree has its top at the directory.
 func openRepository(top, home string) *repository {
-	dotGit := filepath.Join(top, ".git")
-	info, err := os.Stat(dotGit)
-	if err != nil {
+	git := gitfile.Dir(top)
+	if git == "" {
 		return nil
 	}
-	r := &repository{top: top, gitDir: dotGit}
-	if !info.IsDir() {
-		b, err := readSmall(dotGit)
-		path, ok := strings.CutPrefix(strings.TrimSpace(string(b)), "gitdir:")
-		if err != nil || !ok {
-			return nil
-		}
-		r.gitDir = absolute(strings.TrimSpace(path), top)
-	}
-	if _, err := os.Stat(filepath.Join(r.gitDir, "HEAD")); err != nil {
+	if _, err := os.Stat(filepath.Join(git, "HEAD")); err != nil {
 		return nil
 	}
-	r.common = r.gitDir
-	if b, err := readSmall(filepath.Join(r.gitDir, "commondir")); err == nil {
-		r.common = absolute(strings.TrimSpace(string(b)), r.gitDir)
-	}
+	r := &repository{top: top, gitDir: git, common: gitfile.Common(git)}
 	if home != "" {
 		config := os.Getenv("XDG_CONFIG_HOME")
 		if config == "" {
@@ -82,26 +69,9 @@ func openRepository(top, home string) *repository {
 	return r
 }
 
-func absolute(path, base string) string {
-	if filepath.IsAbs(path) {
-		return filepath.Clean(path)
-	}
-	return filepath.Join(base, path)
-}
-
-// readSmall reads a file that git writes by itself.
-func readSmall(path string) ([]byte, error) {
-	const most = 1 << 20
-	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() || info.Size() > most {
-		return nil, errors.Join(err, fs.ErrInvalid)
-	}
-	return os.ReadFile(path)
-}
-
 // readConfig reads the settings of a file, and of those that it includes; if on a condition, only if that is a directory.
 func (r *repository) readConfig(path, home string, depth int) {
-	b, err := readSmall(path)
-	if err != nil || depth > 10 {
+	if depth > 10 {
 		return
 	}
 	expand := func(path string) string {
@@ -110,22 +80,9 @@ func (r *repository) readConfig(path, home string, depth int) {
 		}
 		return path
 	}
-	c, section := &r.config, ""
-	for line := range strings.Lines(string(b)) {
-		line = strings.TrimSpace(line)
-		if head, rest, ok := strings.Cut(line, "]"); ok && strings.HasPrefix(line, "[") {
-			section, line = strings.Trim(head, "[] \t"), strings.TrimSpace(rest)
-		}
-		key, value, _ := strings.Cut(line, "=")
-		value = strings.TrimSpace(value)
-		if quoted, ok := strings.CutPrefix(value, `"`); ok {
-			value, _, _ = strings.Cut(quoted, `"`)
-		} else if i := strings.IndexAny(value, "#;"); i >= 0 {
-			value = strings.TrimSpace(value[:i])
-		}
-		name, condition, _ := strings.Cut(section, " ")
-		key = strings.ToLower(name) + "." + strings.ToLower(strings.TrimSpace(key))
-		switch key {
+	c := &r.config
+	gitfile.Config(path, func(section, name, key, value string) {
+		switch section + "." + key {
 		case "core.excludesfile":
 			c.excludesFile = expand(value)
 		case "core.ignorecase":
@@ -135,16 +92,17 @@ func (r *repository) readConfig(path, home string, depth int) {
 		case "core.autocrlf":
 			c.convertsEnds = !strings.EqualFold(value, "false")
 		case "filter.clean":
-			c.filters = c.filters || condition != `"lfs"`
+			c.filters = c.filters || name != "lfs"
 		case "extensions.objectformat":
 			c.otherHash = !strings.EqualFold(value, "sha1")
 		case "include.path", "includeif.path":
-			dir, isDir := strings.CutPrefix(strings.Trim(condition, `" `), "gitdir:")
-			if key == "include.path" || isDir && strings.HasPrefix(r.gitDir+"/", absolute(expand(dir), filepath.Dir(path))+"/") {
-				r.readConfig(absolute(expand(value), filepath.Dir(path)), home, depth+1)
+			dir, isDir := strings.CutPrefix(name, "gitdir:")
+			here := filepath.Dir(path)
+			if section == "include" || isDir && strings.HasPrefix(r.gitDir+"/", gitfile.Absolute(expand(dir), here)+"/") {
+				r.readConfig(gitfile.Absolute(expand(value), here), home, depth+1)
 			}
 		}
-	}
+	})
 }
 
 // rules returns what the repository tracks, and the rules that are in none of the tree's own files.
@@ -158,7 +116,7 @@ func (r *repository) rules() (what *rules, err error) {
 		return nil, err
 	}
 	for _, file := range []string{r.config.excludesFile, filepath.Join(r.common, "info", "exclude")} {
-		if b, err := readSmall(file); file != "" && err == nil {
+		if b, err := gitfile.Read(file); file != "" && err == nil {
 			what = what.with("", string(b))
 		}
 	}
@@ -173,13 +131,13 @@ func (r *repository) objectDirs() (dirs []string) {
 	}
 	dirs = append(dirs, filepath.Join(r.common, "objects"))
 	for i := 0; i < len(dirs) && i < 16; i++ {
-		b, err := readSmall(filepath.Join(dirs[i], "info", "alternates"))
+		b, err := gitfile.Read(filepath.Join(dirs[i], "info", "alternates"))
 		if err != nil {
 			continue
 		}
 		for line := range strings.Lines(string(b)) {
 			line = strings.TrimSpace(line)
-			if dir := absolute(line, dirs[i]); line != "" && line[0] != '#' && !slices.Contains(dirs, dir) {
+			if dir := gitfile.Absolute(line, dirs[i]); line != "" && line[0] != '#' && !slices.Contains(dirs, dir) {
 				dirs = append(dirs, dir)
 			}
 		}
@@ -198,7 +156,7 @@ func (r *repository) head() (h Head) {
 	if r == nil {
 		return h
 	}
-	b, err := readSmall(filepath.Join(r.gitDir, "HEAD"))
+	b, err := gitfile.Read(filepath.Join(r.gitDir, "HEAD"))
 	if err != nil {
 		return h
 	}
@@ -226,7 +184,7 @@ func (r *repository) reference(ref string) string {
 		return ""
 	}
 	for _, dir := range []string{r.gitDir, r.common} {
-		if b, err := readSmall(filepath.Join(dir, filepath.FromSlash(ref))); err == nil {
+		if b, err := gitfile.Read(filepath.Join(dir, filepath.FromSlash(ref))); err == nil {
 			return strings.TrimSpace(string(b))
 		}
 	}

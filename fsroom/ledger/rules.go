@@ -4,6 +4,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/talking-stick/tt/fsroom/gitfile"
 )
 
 // rules say what counts in a directory, those of the deepest file first.
@@ -44,7 +46,7 @@ func (v *View) topRules() (what *rules, inRepo string, err error) {
 
 // in returns what counts in a directory, which may have rules of its own.
 func (r *rules) in(dir, inRepo string) *rules {
-	b, err := readSmall(filepath.Join(dir, ".gitignore"))
+	b, err := gitfile.Read(filepath.Join(dir, ".gitignore"))
 	if err != nil {
 		return r
 	}
@@ -68,7 +70,7 @@ func (s *scanner) rulesIn(d *directory, full string, names []file, what *rules) 
 
 // submodule returns what counts in a submodule, nil if the directory is another repository.
 func (s *scanner) submodule(d *directory, full string) *rules {
-	b, err := readSmall(filepath.Join(full, ".git"))
+	b, err := gitfile.Read(filepath.Join(full, ".git"))
 	if err != nil || !strings.Contains(filepath.ToSlash(string(b)), "/modules/") {
 		return nil
 	}

@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/talking-stick/tt/fsroom/gitfile"
 )
 
 // Repository returns the directory that stands for the git repository of the workspace. It
@@ -27,7 +29,7 @@ func (w *Workspace) Repository() string {
 // Linked reports whether the workspace is a working tree that was added to a repository,
 // and not its main one.
 func (w *Workspace) Linked() bool {
-	git := gitDir(w.Root)
+	git := gitfile.Dir(w.Root)
 	return git != "" && exists(filepath.Join(git, "commondir"))
 }
 
@@ -56,7 +58,7 @@ func (w *Workspace) Siblings() []Tree {
 		if root == w.Root || !unreadable && commonDir(root) != common {
 			return
 		}
-		head, _ := strings.CutPrefix(firstLine(filepath.Join(git, "HEAD")), "ref: ")
+		head, _ := strings.CutPrefix(gitfile.FirstLine(filepath.Join(git, "HEAD")), "ref: ")
 		branch, _ := strings.CutPrefix(head, "refs/heads/")
 		if branch == head {
 			branch = ""
@@ -65,41 +67,23 @@ func (w *Workspace) Siblings() []Tree {
 	}
 	if filepath.Base(common) == ".git" {
 		add(filepath.Dir(common), common)
-	} else if top := configured(filepath.Join(common, "config"), "core", "", "worktree"); top != "" { // a submodule
-		add(absoluteFrom(common, top), common)
+	} else if top := configured(common, "core", "", "worktree"); top != "" { // a submodule
+		add(gitfile.Absolute(top, common), common)
 	}
 	entries, _ := os.ReadDir(filepath.Join(common, "worktrees"))
 	for _, e := range entries {
 		git := filepath.Join(common, "worktrees", e.Name())
-		if link := firstLine(filepath.Join(git, "gitdir")); link != "" {
-			add(filepath.Dir(absoluteFrom(git, link)), git)
+		if link := gitfile.FirstLine(filepath.Join(git, "gitdir")); link != "" {
+			add(filepath.Dir(gitfile.Absolute(link, git)), git)
 		}
 	}
 	return trees
 }
 
-// gitDir returns the git directory of the working tree whose top level is dir, "" if it is
-// none. A worktree and a submodule have a file .git, which names the directory.
-func gitDir(dir string) string {
-	git := filepath.Join(dir, ".git")
-	info, err := os.Stat(git)
-	if err != nil {
-		return ""
-	}
-	if info.IsDir() {
-		return git
-	}
-	target, ok := strings.CutPrefix(firstLine(git), "gitdir:")
-	if !ok {
-		return ""
-	}
-	return absoluteFrom(dir, strings.TrimSpace(target))
-}
-
 // commonDir returns the git directory that all working trees of a repository share, in its
 // canonical form, "" where there is no repository. dir is the top level of one of them.
 func commonDir(dir string) string {
-	git := sharedGit(dir)
+	git := gitfile.Common(gitfile.Dir(dir))
 	if git == "" {
 		return ""
 	}
@@ -108,18 +92,6 @@ func commonDir(dir string) string {
 		return ""
 	}
 	return trueCase(git)
-}
-
-// sharedGit is commonDir as git has written it.
-func sharedGit(dir string) string {
-	git := gitDir(dir)
-	if git == "" {
-		return ""
-	}
-	if common := firstLine(filepath.Join(git, "commondir")); common != "" {
-		git = absoluteFrom(git, common)
-	}
-	return git
 }
 
 // isRepository tells a repository by what git tells it by.

@@ -9,6 +9,7 @@ import (
 	"syscall"
 
 	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/fsroom/gitfile"
 	"github.com/talking-stick/tt/lockfile"
 )
 
@@ -187,7 +188,7 @@ func StoredName(root string) (name, from string, err error) {
 		if !exists(filepath.Join(dir, ".git")) {
 			continue
 		}
-		url := configured(gitConfig(dir), "remote", "origin", "url")
+		url := configured(gitfile.Common(gitfile.Dir(dir)), "remote", "origin", "url")
 		if url == "" {
 			break
 		}
@@ -223,79 +224,20 @@ func CheckSharedName(name string) (string, error) {
 	return name, nil
 }
 
-// gitConfig returns the path of the configuration of the repository whose top level is
-// dir, "" if it is none. A worktree's configuration is that of its repository.
-func gitConfig(dir string) string {
-	if git := sharedGit(dir); git != "" {
-		return filepath.Join(git, "config")
-	}
-	return ""
-}
-
-func absoluteFrom(dir, path string) string {
-	if filepath.IsAbs(path) {
-		return path
-	}
-	return filepath.Join(dir, path)
-}
-
-func firstLine(path string) string {
-	line, _, _ := strings.Cut(readSmall(path), "\n")
-	return strings.TrimSpace(line)
-}
-
-// readSmall returns the content of a file of git, "" if it cannot be one.
-func readSmall(path string) string {
-	info, err := os.Stat(path)
-	if err != nil || !info.Mode().IsRegular() || info.Size() > 1<<20 {
-		return ""
-	}
-	b, _ := os.ReadFile(path)
-	return string(b)
-}
-
 // configured returns the first value of a key in a git configuration, in the section
 // [section "name"], or [section] if name is empty: of several URLs, git fetches from the first. Files
 // that the configuration includes are not read, and what it says of other forms of a URL is not
 // applied: both differ from host to host.
-func configured(path, section, name, key string) string {
-	inside := false
-	for line := range strings.Lines(readSmall(path)) {
-		line = strings.TrimSpace(line)
-		if head, rest, ok := strings.Cut(line, "]"); ok && strings.HasPrefix(line, "[") {
-			before, quoted, _ := strings.Cut(head[1:], `"`)
-			inside = strings.EqualFold(strings.TrimSpace(before), section) && strings.TrimSuffix(strings.TrimSpace(quoted), `"`) == name ||
-				name != "" && strings.EqualFold(strings.TrimSpace(head[1:]), section+"."+name)
-			line = strings.TrimSpace(rest)
-		}
-		if k, value, ok := strings.Cut(line, "="); inside && ok && strings.EqualFold(strings.TrimSpace(k), key) {
-			return configValue(value)
-		}
+func configured(git, section, name, key string) (found string) {
+	if git == "" {
+		return ""
 	}
-	return ""
-}
-
-// configValue returns what a value in a git configuration means, without quotes and
-// comments.
-func configValue(s string) string {
-	var b strings.Builder
-	quoted, escaped := false, false
-	for _, r := range strings.TrimSpace(s) {
-		switch {
-		case escaped:
-			b.WriteRune(r)
-			escaped = false
-		case r == '\\':
-			escaped = true
-		case r == '"':
-			quoted = !quoted
-		case !quoted && (r == '#' || r == ';'):
-			return strings.TrimSpace(b.String())
-		default:
-			b.WriteRune(r)
+	gitfile.Config(filepath.Join(git, "config"), func(s, n, k, v string) {
+		if found == "" && s == section && n == name && k == key {
+			found = v
 		}
-	}
-	return strings.TrimSpace(b.String())
+	})
+	return found
 }
 
 // oneHost returns the name of the host for those that are another way to it: for ssh where

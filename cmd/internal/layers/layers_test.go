@@ -81,8 +81,9 @@ var layers = map[string]layer{
 	"fsroom/mirror": {[]string{"fsroom", "fsroom/history", "journal", "lockfile"},
 		"it is the backend of rooms that hosts share: fsroom knows it as fsroom.Shared alone, and tt does not link it"},
 	"fsroom/doctor":    {[]string{"fsroom", "journal", "lockfile"}, "it checks rooms of every kind and knows the rules of none"},
-	"fsroom/ledger":    {[]string{"journal/wire", "lockfile"}, "it records trees of files and knows no rooms: cmd/internal/changes says what a snapshot stands for"},
-	"fsroom/workspace": {[]string{"fsroom/code", "lockfile"}, "it says which directory a path means and opens no room"},
+	"fsroom/gitfile":   {nil, "it reads what git has written, for the ledger as for the workspace, and knows neither"},
+	"fsroom/ledger":    {[]string{"fsroom/gitfile", "journal/wire", "lockfile"}, "it records trees of files and knows no rooms: cmd/internal/changes says what a snapshot stands for"},
+	"fsroom/workspace": {[]string{"fsroom/code", "fsroom/gitfile", "lockfile"}, "it says which directory a path means and opens no room"},
 
 	"identity/harness": {[]string{"fsroom/code"}, "it is a table of facts; what is done with a fact belongs to who reads it"},
 	"identity":         {[]string{"fsroom/code", "identity/harness", "journal/wire"}, "who calls, and whether a process lives, does not depend on rooms"},
