@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 
+	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal/event"
 )
@@ -13,6 +14,11 @@ import (
 // nil: it is read. Release returns the room after the turn, too.
 func (r *Room) Release(ctx context.Context, seen *snapshot, handoff json.RawMessage, target string) (res turn.ReleaseResult,
 	after *turn.State, err error) {
+	if seen != nil {
+		if err := r.worksHere(seen.State, target); err != nil {
+			return res, nil, err
+		}
+	}
 	fence, err := r.Fence(ctx)
 	if err != nil {
 		return res, nil, err
@@ -49,6 +55,20 @@ func (r *Room) Release(ctx context.Context, seen *snapshot, handoff json.RawMess
 		r.notify(turn.Change{After: snap.State, Unclaimed: true})
 	}
 	return res, snap.State, nil
+}
+
+// worksHere refuses an assignment to an agent that works in another tree of the repository.
+func (r *Room) worksHere(st *turn.State, target string) error {
+	if target == "" {
+		return nil
+	}
+	away, err := r.Away(st, target)
+	if err != nil || away == nil {
+		return err
+	}
+	return code.New(code.UnknownRecipient, "%s works in another tree of the repository, %s: the turn of this one "+
+		"is not for it", target, away.Name(r.Workspace.Root)).
+		WithHint("a word reaches it: tt msg send %s \"…\"", target).With("to_agent_id", target).With("path", away.Path)
 }
 
 // TurnWords is [turn.State.Words] for the agent. It says, too, that the guardian of its

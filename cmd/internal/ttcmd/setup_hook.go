@@ -28,13 +28,9 @@ var hookCommand = &cli.Command{
 	Args:   []cli.Arg{{Name: "kind", Optional: true, Rest: true}},
 	Long: "Reads the harness's payload from standard input and prints its answer. Whatever cannot be told is let pass, in silence. " +
 		"The exit status is 0, or where a hook may wake the agent 2 to do so.",
-	Flags:   hookFlags,
+	Flags:   func(f *cli.Flags) { f.String("harness", "NAME", "whose payload it is") },
 	Run:     runHook,
 	Misread: hooks.Misread, // a newer version has installed it, see runHook
-}
-
-func hookFlags(f *cli.Flags) {
-	f.String("harness", "NAME", "whose payload it is")
 }
 
 func runHook(ctx context.Context, c *cli.Invocation) error {

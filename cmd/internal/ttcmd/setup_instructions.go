@@ -118,18 +118,19 @@ func readerOf(c *cli.Invocation) (string, error) {
 	return instructions.ReaderOf(me.ID), nil
 }
 
-// layerOf returns the layer that the flags name, or byDefault.
-func layerOf(c *cli.Invocation, byDefault instructions.Scope) (instructions.Scope, error) {
-	user, project := c.Bool("user"), c.Bool("project")
+// layerOf returns the layer that the flags name, or byDefault, with the layers that there are.
+func layerOf(c *cli.Invocation, byDefault instructions.Scope) (scope instructions.Scope, l instructions.Layers, err error) {
+	scope = byDefault
 	switch {
-	case user:
-		return instructions.User, nil
-	case project:
-		return instructions.Project, nil
+	case c.Bool("user"):
+		scope = instructions.User
+	case c.Bool("project"):
+		scope = instructions.Project
 	case byDefault == "":
-		return "", c.Usagef("which layer? give --user or --project")
+		return scope, l, c.Usagef("which layer? give --user or --project")
 	}
-	return byDefault, nil
+	l, err = layers(c, scope)
+	return scope, l, err
 }
 
 // A resetResult is the file of a layer, and whether it was removed.
@@ -141,11 +142,7 @@ type resetResult struct {
 }
 
 func runInstructionsReset(_ context.Context, c *cli.Invocation) error {
-	scope, err := layerOf(c, "")
-	if err != nil {
-		return err
-	}
-	l, err := layers(c, scope)
+	scope, l, err := layerOf(c, "")
 	if err != nil {
 		return err
 	}
@@ -172,11 +169,7 @@ type editResult struct {
 }
 
 func runInstructionsEdit(ctx context.Context, c *cli.Invocation) error {
-	scope, err := layerOf(c, instructions.User)
-	if err != nil {
-		return err
-	}
-	l, err := layers(c, scope)
+	scope, l, err := layerOf(c, instructions.User)
 	if err != nil {
 		return err
 	}

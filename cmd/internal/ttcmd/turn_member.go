@@ -38,13 +38,27 @@ var joinCommand = &cli.Command{
 	Run:    runJoin,
 }
 
-// A joinResult is what join answers. What follows Next is in the JSON with --verbose only.
+// A joinResult is what join answers.
 type joinResult struct {
-	joinHead
-	Members []turn.MemberView `json:"members"`
-	joinNext
+	AgentID       string      `json:"agent_id"`
+	RoomID        string      `json:"room_id"`
+	WorkspaceRoot string      `json:"workspace_root"`
+	Warning       string      `json:"warning,omitempty"`
+	Turn          string      `json:"turn"`    // see [turn.State.Words]
+	Members       any         `json:"members"` // [shortMember]s, with --verbose whole ones
+	Unread        turn.Unread `json:"unread,omitzero"`
+	Next          string      `json:"next"` // what to do now
+}
 
-	verbose        bool
+// A shortMember is a member in the result of join.
+type shortMember struct {
+	AgentID string `json:"agent_id"`
+	Status  string `json:"status"`
+}
+
+// A joinDetails is what join answers with --verbose.
+type joinDetails struct {
+	joinResult
 	CanonicalPath  string        `json:"canonical_path"`
 	RequestedPath  string        `json:"requested_path"`
 	JoinedExisting bool          `json:"joined_existing_room"`
@@ -54,42 +68,6 @@ type joinResult struct {
 	Template       turn.Handoff  `json:"handoff_template"`
 }
 
-type joinHead struct {
-	AgentID       string `json:"agent_id"`
-	RoomID        string `json:"room_id"`
-	WorkspaceRoot string `json:"workspace_root"`
-	Warning       string `json:"warning,omitempty"`
-	Turn          string `json:"turn"` // see [turn.State.Words]
-}
-
-type joinNext struct {
-	Unread turn.Unread `json:"unread,omitzero"`
-	Next   string      `json:"next"` // what to do now
-}
-
-// Shape implements [wire.Shaped].
-func (r *joinResult) Shape() any {
-	if r.verbose {
-		type plain joinResult
-		return (*plain)(r)
-	}
-	short := make([]shortMember, len(r.Members))
-	for i := range r.Members {
-		short[i] = shortMember{r.Members[i].AgentID, r.Members[i].Status}
-	}
-	return &struct {
-		joinHead
-		Members []shortMember `json:"members"`
-		joinNext
-	}{r.joinHead, short, r.joinNext}
-}
-
-// A shortMember is a member in the result of join.
-type shortMember struct {
-	AgentID string `json:"agent_id"`
-	Status  string `json:"status"`
-}
-
 func runJoin(ctx context.Context, c *cli.Invocation) error {
 	room, snap, err := join(ctx, c, c.Bool("force-new"), c.Bool("observe"))
 	if err != nil {
@@ -97,14 +75,21 @@ func runJoin(ctx context.Context, c *cli.Invocation) error {
 	}
 	room.ReplaceGuardian(ctx, snap.State, false)
 	st, f := snap.State, room.Facts(snap.State)
-	v := st.Room(f)
-	res := joinResult{
-		joinHead: joinHead{room.Self.ID, st.RoomID, room.Workspace.Root, room.Warning, st.Words(f, room.Self.ID)},
-		Members:  st.MemberViews(f), joinNext: joinNext{mailbox.Of(room).Unread(st), nextStep(st, f, room.Self.ID)},
-		verbose: c.Verbose, CanonicalPath: v.CanonicalPath, RequestedPath: room.Workspace.Requested, JoinedExisting: !room.Created,
-		Policy: st.Policy, Room: v, Cursor: st.Seq, Template: handoffTemplate,
+	v, members := st.Room(f), st.MemberViews(f)
+	res := joinResult{AgentID: room.Self.ID, RoomID: st.RoomID, WorkspaceRoot: room.Workspace.Root, Warning: room.Warning,
+		Turn: st.Words(f, room.Self.ID), Members: members, Unread: mailbox.Of(room).Unread(st), Next: nextStep(st, f, room.Self.ID)}
+	details := joinDetails{joinResult: res, CanonicalPath: v.CanonicalPath, RequestedPath: room.Workspace.Requested,
+		JoinedExisting: !room.Created, Policy: st.Policy, Room: v, Cursor: st.Seq, Template: handoffTemplate}
+	asText := func(t *cli.Text) { writeJoin(t, details, members) }
+	if c.Verbose {
+		return c.Out.Result(&details, asText)
 	}
-	return c.Out.Result(&res, func(t *cli.Text) { writeJoin(t, res) })
+	short := make([]shortMember, len(members))
+	for i := range members {
+		short[i] = shortMember{members[i].AgentID, members[i].Status}
+	}
+	res.Members = short
+	return c.Out.Result(&res, asText)
 }
 
 // handoffTemplate says what the fields of a handoff are for.
@@ -168,9 +153,9 @@ func locateToJoin(c *cli.Invocation, client *member.Client) (*workspace.Workspac
 	return w, nil
 }
 
-func writeJoin(t *cli.Text, r joinResult) {
+func writeJoin(t *cli.Text, r joinDetails, members []turn.MemberView) {
 	as := r.AgentID
-	if slices.ContainsFunc(r.Members, func(m turn.MemberView) bool { return m.AgentID == r.AgentID && m.Observer }) {
+	if slices.ContainsFunc(members, func(m turn.MemberView) bool { return m.AgentID == r.AgentID && m.Observer }) {
 		as += ", an observer"
 	}
 	t.Line("Joined %s as %s.", r.CanonicalPath, as)
@@ -185,7 +170,7 @@ func writeJoin(t *cli.Text, r joinResult) {
 			"--path %s", r.CanonicalPath, r.WorkspaceRoot, code.ShellWord(r.CanonicalPath))
 	}
 	writeRoom(t, r.Room)
-	writeMembers(t, r.Members, r.AgentID)
+	writeMembers(t, members, r.AgentID)
 	writeUnread(t, r.Unread)
 	t.Line("Next    %s", r.Next)
 }

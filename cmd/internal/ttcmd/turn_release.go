@@ -85,7 +85,10 @@ func runPass(ctx context.Context, c *cli.Invocation) error {
 	switch {
 	case !c.HasArg("agent"):
 		return handOver(ctx, c, "", "path")
-	case c.HasArg("path"), looksLikeAgent(first), !somethingAt(c, first):
+	case c.HasArg("path"), looksLikeAgent(first):
+		return handOver(ctx, c, first, "path")
+	}
+	if _, err := os.Lstat(c.Env.Abs(first)); err != nil { // there is no such file
 		return handOver(ctx, c, first, "path")
 	}
 	return handOver(ctx, c, "", "agent")
@@ -97,31 +100,13 @@ func looksLikeAgent(arg string) bool {
 	return arg == turn.TargetNext || strings.Contains(arg, ":") && !strings.ContainsAny(arg, `/\`)
 }
 
-// somethingAt reports whether there is something of that name.
-func somethingAt(c *cli.Invocation, arg string) bool {
-	_, err := os.Lstat(c.Env.Abs(arg))
-	return err == nil
-}
-
 // handOver ends the caller's turn: for the target, or for the fairest member if target
 // is "". pathArg names the argument that holds the path.
 func handOver(ctx context.Context, c *cli.Invocation, target, pathArg string) (err error) {
 	if _, err := handoffSource(c); err != nil {
 		return err
 	}
-	path, err := givenPath(c, pathArg)
-	if err != nil {
-		return err
-	}
-	client, err := newClient(c)
-	if err != nil {
-		return err
-	}
-	w, missing := locatePath(c, path)
-	if code.Of(missing) == code.Usage && !c.Given("path") && strings.ContainsAny(path, " \n") {
-		missing = c.Usagef("%q is no path", path).WithHint(`a handoff is --status "…" --next-action "…", or JSON with --stdin`)
-	}
-	room, seen, err := client.Open(w, missing)
+	room, seen, err := openToRelease(c, pathArg)
 	if err != nil {
 		return err
 	}
@@ -146,9 +131,6 @@ func handOver(ctx context.Context, c *cli.Invocation, target, pathArg string) (e
 	if err := mailbox.Of(room).CheckAnswers(ctx, seen.State); err != nil {
 		return err
 	}
-	if err := worksElsewhere(room, seen.State, target); err != nil {
-		return err
-	}
 	res, after, err := room.Release(ctx, seen, handoff, target)
 	if err != nil {
 		return err
@@ -157,18 +139,21 @@ func handOver(ctx context.Context, c *cli.Invocation, target, pathArg string) (e
 	return c.Out.Result(&res, func(t *cli.Text) { writeRelease(t, res) })
 }
 
-// worksElsewhere refuses an assignment to an agent that works in another tree of the repository.
-func worksElsewhere(room *member.Room, st *turn.State, target string) error {
-	if target == "" {
-		return nil
+// openToRelease is [openSeen] with a hint for who gives a handoff as an argument.
+func openToRelease(c *cli.Invocation, pathArg string) (*member.Room, *snapshot, error) {
+	path, err := givenPath(c, pathArg)
+	if err != nil {
+		return nil, nil, err
 	}
-	away, err := room.Away(st, target)
-	if err != nil || away == nil {
-		return err
+	client, err := newClient(c)
+	if err != nil {
+		return nil, nil, err
 	}
-	return code.New(code.UnknownRecipient, "%s works in another tree of the repository, %s: the turn of this one "+
-		"is not for it", target, away.Name(room.Workspace.Root)).
-		WithHint("a word reaches it: tt msg send %s \"…\"", target).With("to_agent_id", target).With("path", away.Path)
+	w, missing := locatePath(c, path)
+	if code.Of(missing) == code.Usage && !c.Given("path") && strings.ContainsAny(path, " \n") {
+		missing = c.Usagef("%q is no path", path).WithHint(`a handoff is --status "…" --next-action "…", or JSON with --stdin`)
+	}
+	return client.Open(w, missing)
 }
 
 const handoffHelp = "The handoff is required; see tt help handoff."
