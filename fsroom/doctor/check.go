@@ -79,7 +79,8 @@ func check[S any](r *fsroom.Room[S], locked bool) []Problem {
 
 type checker[S any] struct {
 	Room     *fsroom.Room[S]
-	locked   bool // by the caller: no other process can finish what is unfinished
+	locked   bool        // by the caller: no other process can finish what is unfinished
+	earlier  *event.Lost // what an earlier life has lost, as state.json tells, and no journal does
 	problems []Problem
 }
 
@@ -191,8 +192,11 @@ func (c *checker[S]) history() {
 	if now.Stale {
 		c.found(c.Room.JournalPath(), "move it aside, as the next change does", "it is an old copy of a journal that is in the archive")
 	}
-	if now.Lost != nil {
-		c.shortened(c.Room.JournalPath(), *now.Lost)
+	switch {
+	case now.Lost != nil && (folded.Position.Offset > 0 || now.Untold()):
+		c.shortened(c.Room.JournalPath(), fillGap, *now.Lost)
+	case cached != nil:
+		c.earlier = cached.Lost
 	}
 	if now.Stale || now.Untold() {
 		return
@@ -210,8 +214,8 @@ func (c *checker[S]) history() {
 	}
 }
 
-func (c *checker[S]) shortened(path string, lost event.Lost) {
-	c.problems = append(c.problems, Problem{RoomID: c.Room.Name(), File: path, Problem: JournalShortened, Repair: fillGap,
+func (c *checker[S]) shortened(path, repair string, lost event.Lost) {
+	c.problems = append(c.problems, Problem{RoomID: c.Room.Name(), File: path, Problem: JournalShortened, Repair: repair,
 		LostFrom: lost.From, LostTo: lost.To})
 }
 
@@ -265,11 +269,15 @@ func (c *checker[S]) archive() {
 		case err != nil:
 			c.corrupt(path, err)
 		case lost != nil:
-			c.shortened(path, *lost)
+			c.shortened(path, fillGap, *lost)
+			c.earlier = nil
 		}
 		if info, err := os.Lstat(path); err == nil {
 			c.access(path, info)
 		}
+	}
+	if c.earlier != nil {
+		c.shortened(c.Room.StatePath(), rebuild, *c.earlier)
 	}
 }
 

@@ -119,11 +119,16 @@ func (r *repairer[S]) keepTorn(folded *fsroom.Snapshot[S]) error {
 	return r.keep(r.Room.JournalPath(), "torn", b[folded.Position.Offset:])
 }
 
-// counters cuts off a torn tail and rebuilds a damaged state.json, in a room without a
-// life in progress.
+// counters cuts off a torn tail and rebuilds a state.json that is damaged or tells what an ended life has lost, in a room
+// without a life in progress.
 func (r *repairer[S]) counters(cached, folded *fsroom.Snapshot[S]) error {
-	if err := r.Room.Finish(folded); err != nil || cached != nil {
+	if err := r.Room.Finish(folded); err != nil || cached != nil && cached.Lost == nil {
 		return err
+	}
+	if cached != nil {
+		told := *cached
+		told.Lost = nil
+		return r.Room.Finish(&told)
 	}
 	b, err := lockfile.ReadRegular(r.Room.StatePath(), maxSalvage)
 	if errors.Is(err, fs.ErrNotExist) {

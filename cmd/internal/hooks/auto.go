@@ -58,7 +58,12 @@ func (h *run) auto(w *workspace.Workspace, room *member.Room, st *turn.State, f 
 		return stick
 	}
 	me, late := agent.Client.Self.ID, h.isLate(agent)
-	others := h.places(w.Root, agent).others(!late && (stick == nil || !stick.ActsForHolder) && h.worksIn(w.Root, me))
+	var others []string
+	if p := h.places(w.Root, agent); late { // it has no place any more, and sees who has
+		others, _, _ = p.look()
+	} else {
+		others = p.others((stick == nil || !stick.ActsForHolder) && h.worksIn(w.Root, me))
+	}
 	switch {
 	case st == nil:
 		if len(others) > 0 {
