@@ -122,6 +122,9 @@ func (r *Room) checkClosed(ctx context.Context, st *turn.State) error {
 			member = true
 		case turn.EndsMembership(e, r.Self.ID):
 			member = false
+		case e.Type == turn.JournalDamaged: // its joining may be lost
+			known := turn.New(r.FS.Name())
+			member = known.Apply(e) == nil && known.Member(r.Self.ID) != nil
 		case e.Type == turn.Closed && e.From != "" && member:
 			end := e.Clone()
 			closed = &end
