@@ -140,32 +140,36 @@ func gitCommand(ctx context.Context, dir string, args ...string) (string, error)
 var usuallyIgnored = []string{"node_modules", "target", "dist", "build", ".venv", "__pycache__"}
 
 // gitIgnores is a [guard.Ignored]. A directory that is not there yet is ignored only with a
-// slash behind its name. A path of which git cannot tell, such as one behind a link, counts
-// as ignored: it is elsewhere.
+// slash behind its name. A path that leads out of the tree counts as ignored. Where git cannot tell, as in a repository
+// that belongs to another user, or is not there, names decide.
 func gitIgnores(ctx context.Context, root string, paths []string) []bool {
 	ignored := make([]bool, len(paths))
-	if top(root) == "" {
-		for i, path := range paths {
-			rest, _ := filepath.Rel(root, path)
-			for part := range strings.SplitSeq(filepath.ToSlash(rest), "/") {
-				ignored[i] = ignored[i] || slices.Contains(usuallyIgnored, part)
-			}
-		}
-		return ignored
+	named, told, again := map[string]bool(nil), false, top(root) != ""
+	if again {
+		named, told, again = checkIgnore(ctx, root, paths)
 	}
-	named, ok := checkIgnore(ctx, root, paths)
 	for i, path := range paths {
-		if !ok {
-			named, ignored[i] = checkIgnore(ctx, root, paths[i:i+1])
-			ignored[i] = !ignored[i]
+		of, told := named, told
+		if again { // it may be for another path
+			of, told, _ = checkIgnore(ctx, root, paths[i:i+1])
 		}
-		ignored[i] = ignored[i] || named[path] || named[path+"/"]
+		ignored[i] = of[path] || of[path+"/"] || !told && isElsewhere(root, path)
 	}
 	return ignored
 }
 
-// checkIgnore returns those of paths that git ignores. It reports whether git could tell.
-func checkIgnore(ctx context.Context, root string, paths []string) (named map[string]bool, ok bool) {
+// isElsewhere reports whether the path has a name that is usually ignored, or leads out of the tree by a link.
+func isElsewhere(root, path string) bool {
+	rest, _ := filepath.Rel(root, path)
+	isUsual := func(part string) bool { return slices.Contains(usuallyIgnored, part) }
+	real, err := filepath.EvalSymlinks(nearestDir(filepath.Dir(path)))
+	below, _ := filepath.Rel(root, real)
+	return slices.ContainsFunc(strings.Split(filepath.ToSlash(rest), "/"), isUsual) || err == nil && !filepath.IsLocal(below)
+}
+
+// checkIgnore returns those of paths that git ignores. told is whether git could tell, and again whether it might of other
+// paths.
+func checkIgnore(ctx context.Context, root string, paths []string) (named map[string]bool, told, again bool) {
 	args := []string{"check-ignore", "--"}
 	for _, path := range paths {
 		args = append(args, path)
@@ -179,5 +183,5 @@ func checkIgnore(ctx context.Context, root string, paths []string) (named map[st
 		named[strings.TrimSuffix(line, "\n")] = true
 	}
 	exit, failed := err.(*exec.ExitError)
-	return named, err == nil || failed && exit.ExitCode() == 1
+	return named, err == nil || failed && exit.ExitCode() == 1, failed && exit.ExitCode() > 1
 }
