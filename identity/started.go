@@ -49,3 +49,12 @@ func StartedBy(table Table, kind string, root *Process, owners []Process) bool {
 	}
 	return false
 }
+
+// HasStarted reports whether root, the process of a session, is an ancestor of one of others: those of a session that a command
+// of the first has run. root is nil if it is not known.
+func HasStarted(table Table, root *Process, others []Process) bool {
+	return root != nil && slices.ContainsFunc(others, func(p Process) bool {
+		info, err := table.Look(p.PID)
+		return err == nil && info.Process == p && isAbove(table, p.PID, *root)
+	})
+}

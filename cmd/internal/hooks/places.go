@@ -87,6 +87,7 @@ func (p places) look() (ids []string, isPart, has bool) {
 			_ = os.Remove(path)
 		case identity.StartedBy(p.me.Client.Table, p.me.Client.Self.Harness, p.me.Client.Self.Root, processes):
 			isPart = true
+		case identity.HasStarted(p.me.Client.Table, p.me.Client.Self.Root, processes): // it is part of this one
 		default:
 			ids = append(ids, id)
 		}

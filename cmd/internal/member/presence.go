@@ -187,3 +187,9 @@ func WorkFor(owner string) string {
 func (r *Room) StartedByOwner(st *turn.State, kind string, root *identity.Process) bool {
 	return identity.StartedBy(r.Table, kind, root, r.processRecord(st.Owner).Processes)
 }
+
+// IsOneWithOwner reports whether the calling session was started by a command of the agent that has the turn, or has started
+// it: what either of them writes is written in that turn.
+func (r *Room) IsOneWithOwner(st *turn.State, kind string, root *identity.Process) bool {
+	return r.StartedByOwner(st, kind, root) || identity.HasStarted(r.Table, root, r.processRecord(st.Owner).Processes)
+}

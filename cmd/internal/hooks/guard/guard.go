@@ -26,7 +26,7 @@ type Stick struct {
 	// caller's turn last, if that is too long ago to know that the caller has it still.
 	// Otherwise it is "".
 	Unconfirmed string
-	// ActsForHolder is true for a session that a command of the holder has started.
+	// ActsForHolder is true for a session that a command of the holder has started, or that has started the holder.
 	ActsForHolder bool
 	Works         bool   // the caller holds the stick and ends its turn, but a job of it runs, or a task and hooks have taken the turn
 	ShellGuard    bool   // commands of the shell are guarded
