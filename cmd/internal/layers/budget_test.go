@@ -73,7 +73,7 @@ var budgets = map[string]int{
 	"fsroom/topic":               1160,
 	"fsroom/turn":                5950,
 	"fsroom/workspace":           780,
-	"identity":                   2310,
+	"identity":                   2320,
 	"journal":                    2100,
 	"lockfile":                   1100,
 	"lockfile/queue":             750,
