@@ -318,6 +318,56 @@ func (j *Job) End() *turn.JobEnd {
 	return e
 }
 
+// A View is a job as results have it.
+type View struct {
+	Job
+	RoomID   string `json:"room_id"`
+	State    string `json:"state"` // running, ended
+	PID      int    `json:"pid,omitempty"`
+	Runner   string `json:"runner"` // alive, gone
+	Duration *int64 `json:"duration_ms,omitempty"`
+	Log      string `json:"log"`
+	LogBytes int64  `json:"log_bytes"`
+
+	// What only the file of the job has.
+	Root       string   `json:"root,omitempty"`
+	TreeState  string   `json:"tree_state,omitempty"`
+	Recheck    bool     `json:"recheck,omitempty"`
+	Program    string   `json:"program,omitempty"`
+	Process    *string  `json:"process,omitempty"`
+	Overridden []string `json:"overridden,omitempty"`
+	Own        []string `json:"own,omitempty"`
+}
+
+// The states of a job.
+const (
+	Running = "running"
+	Ended   = "ended"
+)
+
+// View returns the job as results have it.
+func (j *Job) View() *View {
+	v := &View{Job: *j, RoomID: j.room.Name, State: Running, Runner: string(identity.Gone), Log: j.Log(), LogBytes: j.Written(),
+		Program: j.End().Program}
+	if j.Process != nil {
+		v.PID = j.Process.PID
+	}
+	if j.Attended() {
+		v.Runner = string(identity.Alive)
+	}
+	switch {
+	case j.Outcome != "":
+		v.State, v.LogBytes = Ended, j.LogBytes
+		if d := j.End().Duration; j.StartedAt != nil {
+			v.Duration = &d
+		}
+	case j.StartedAt != nil:
+		d := max(0, time.Since(j.StartedAt.Time).Milliseconds())
+		v.Duration = &d
+	}
+	return v
+}
+
 // save replaces job.json. Its content is on disk when save returns.
 func (j *Job) save() error {
 	b, err := json.Marshal(j)

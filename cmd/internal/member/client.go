@@ -100,6 +100,15 @@ func (c *Client) Room(name string, w *workspace.Workspace) *Room {
 // rooms of the engine, whose mirrors are brought up to date.
 func (c *Client) Rooms() ([]string, error) { return fsroom.Rooms(c.Store, roomtypes.Stick()) }
 
+// RoomNames returns the names that the rooms between the path of a workspace and its root
+// have, whether they exist or not.
+func RoomNames(w *workspace.Workspace) (names []string) {
+	for _, dir := range w.Chain() {
+		names = append(names, fsroom.RoomName(w.Identity(dir)))
+	}
+	return names
+}
+
 // Offline returns a client that sees rooms as this host has them, and asks no engine.
 func (c *Client) Offline() *Client {
 	offline := *c
@@ -213,8 +222,8 @@ func (c *Client) notFound(w *workspace.Workspace) error {
 // OpenEnded returns the room of a workspace that has ended and whose events are in
 // the archive, nil if there is none.
 func (c *Client) OpenEnded(w *workspace.Workspace) *Room {
-	for _, dir := range w.Chain() {
-		r := c.Room(fsroom.RoomName(w.Identity(dir)), w)
+	for _, name := range RoomNames(w) {
+		r := c.Room(name, w)
 		if snap, err := r.FS.View(); err == nil && snap.State.Seq > 0 {
 			return r
 		}

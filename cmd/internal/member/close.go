@@ -86,8 +86,8 @@ func (e *ClosedError) Error() string { return "the room was closed: " + e.Result
 // CheckClosed returns a [ClosedError] if the room of the workspace was closed while the agent was a
 // member and nobody has joined since.
 func (c *Client) CheckClosed(ctx context.Context, w *workspace.Workspace) error {
-	for _, dir := range w.Chain() {
-		r := c.Room(fsroom.RoomName(w.Identity(dir)), w)
+	for _, name := range RoomNames(w) {
+		r := c.Room(name, w)
 		snap, err := r.FS.View()
 		if err != nil {
 			return nil // whoever joins is told

@@ -6,7 +6,9 @@ import (
 	"strings"
 
 	"github.com/talking-stick/tt/cmd/internal/jobs"
+	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/turn"
+	"github.com/talking-stick/tt/fsroom/workspace"
 	"github.com/talking-stick/tt/identity"
 	"github.com/talking-stick/tt/journal/event"
 )
@@ -42,6 +44,25 @@ func (r *Room) StartJob(ctx context.Context, st *turn.State, j jobs.Job) (*jobs.
 	r.own().Notify()
 	r.Client.Store.NotifyListener(r.Self.ID)
 	return started, err
+}
+
+// RoomsWithJobs returns the rooms of a workspace that have jobs, the deepest first, also rooms that have ended; with all also
+// those of the other working trees of the repository. What has become of their jobs is known then.
+func (c *Client) RoomsWithJobs(ctx context.Context, w *workspace.Workspace, all bool) (found []*Room) {
+	names := RoomNames(w)
+	if all {
+		for _, tree := range w.Siblings() {
+			names = append(names, fsroom.RoomName(tree.Root))
+		}
+	}
+	for _, name := range names {
+		r := c.Room(name, w)
+		if _, err := os.Stat(r.Jobs().Dir()); err == nil {
+			r.SettleJobs(ctx)
+			found = append(found, r)
+		}
+	}
+	return found
 }
 
 // AtJobStep is called at each step of the start of a job. It is nil outside tests.

@@ -36,26 +36,26 @@ func runJobList(ctx context.Context, c *cli.Invocation) error {
 	if err != nil {
 		return err
 	}
-	list := []*jobView{}
+	list := []*jobs.View{}
 	for _, r := range rooms {
 		all, err := r.Jobs().List()
 		if err != nil {
 			return err
 		}
 		for _, j := range all {
-			list = append(list, viewJob(r.FS.Name(), j))
+			list = append(list, j.View())
 		}
 	}
 	sort.SliceStable(list, func(i, j int) bool { return list[i].AskedAt.UnixMilli() > list[j].AskedAt.UnixMilli() })
 	ended := 0
-	list = slices.DeleteFunc(list, func(v *jobView) bool {
-		if v.State == jobEnded {
+	list = slices.DeleteFunc(list, func(v *jobs.View) bool {
+		if v.State == jobs.Ended {
 			ended++
 		}
-		return v.State == jobEnded && ended > endedJobs
+		return v.State == jobs.Ended && ended > endedJobs
 	})
 	res := struct {
-		Jobs []*jobView `json:"jobs"`
+		Jobs []*jobs.View `json:"jobs"`
 	}{list}
 	return c.Out.Result(res, func(t *cli.Text) {
 		if len(list) == 0 {
@@ -75,10 +75,10 @@ func runJobList(ctx context.Context, c *cli.Invocation) error {
 }
 
 // jobStyle returns how a job stands, in colour.
-func jobStyle(t *cli.Text, v *jobView) cli.Styled {
+func jobStyle(t *cli.Text, v *jobs.View) cli.Styled {
 	switch {
-	case v.State == jobRunning:
-		return t.Yellow(jobRunning)
+	case v.State == jobs.Running:
+		return t.Yellow(jobs.Running)
 	case v.Outcome == turn.JobPassed:
 		return t.Green(v.Outcome)
 	}
@@ -86,8 +86,8 @@ func jobStyle(t *cli.Text, v *jobView) cli.Styled {
 }
 
 // jobTime says for how long a job has run, or when it ended.
-func jobTime(t *cli.Text, v *jobView) string {
-	if v.State == jobRunning && v.Duration != nil {
+func jobTime(t *cli.Text, v *jobs.View) string {
+	if v.State == jobs.Running && v.Duration != nil {
 		return "for " + cli.Elapsed(time.Duration(*v.Duration)*time.Millisecond)
 	}
 	if v.EndedAt != nil {
@@ -103,21 +103,21 @@ var jobShowCommand = &cli.Command{
 	Short:  "show one job",
 	Errors: []code.Code{code.JobNotFound},
 	Run: func(ctx context.Context, c *cli.Invocation) error {
-		j, r, err := findJob(ctx, c)
+		j, _, err := findJob(ctx, c)
 		if err != nil {
 			return err
 		}
-		return showJob(c, viewJob(r.FS.Name(), j))
+		return showJob(c, j.View())
 	},
 }
 
 // showJob is the result of a command about one job.
-func showJob(c *cli.Invocation, v *jobView) error {
+func showJob(c *cli.Invocation, v *jobs.View) error {
 	res := struct {
-		Job *jobView `json:"job"`
+		Job *jobs.View `json:"job"`
 	}{v}
 	return c.Out.Result(res, func(t *cli.Text) {
-		if v.State == jobEnded {
+		if v.State == jobs.Ended {
 			t.Line("%s, %s", v.End().Words(), t.Ago(v.EndedAt.Time))
 		} else {
 			t.Line("%s %s %s, pid %d, its runner is %s", v.End().Title(), jobStyle(t, v), jobTime(t, v), v.PID, v.Runner)
@@ -161,7 +161,7 @@ func runJobStop(ctx context.Context, c *cli.Invocation) error {
 			WithHint("its starter ends it, who holds the stick, or a person: tt msg send %s \"…\"", j.Agent).With("job_id", j.ID).
 			With("agent_id", j.Agent)
 	}
-	res := jobStopped{j.ID, jobEnded}
+	res := jobStopped{j.ID, jobs.Ended}
 	if j.Outcome == "" {
 		res.Status = "stopping"
 		if err := j.Stop(c.Bool("kill")); err != nil {
@@ -169,7 +169,7 @@ func runJobStop(ctx context.Context, c *cli.Invocation) error {
 		}
 	}
 	return c.Out.Result(res, func(t *cli.Text) {
-		if res.Status == jobEnded {
+		if res.Status == jobs.Ended {
 			t.Line("Job %s has ended already.", j.End().Title())
 		} else {
 			t.Line("Job %s is being stopped; its starter is told when it has ended.", j.End().Title())
@@ -221,7 +221,7 @@ func runJobWait(ctx context.Context, c *cli.Invocation) error {
 		return code.New(code.JobLost, "job %s is lost: nobody knows how it ended", j.End().Title()).
 			WithHint("its log may tell: tt job log %d", j.ID).With("job_id", j.ID)
 	}
-	if err := showJob(c, viewJob(r.FS.Name(), j)); err != nil {
+	if err := showJob(c, j.View()); err != nil {
 		return err
 	}
 	return exitAsJob(j)

@@ -4,12 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/talking-stick/tt/cmd/internal/changes"
 	"github.com/talking-stick/tt/cmd/internal/cli"
@@ -17,11 +15,9 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/locks"
 	"github.com/talking-stick/tt/cmd/internal/member"
 	"github.com/talking-stick/tt/cmd/internal/session"
-	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/ledger"
 	"github.com/talking-stick/tt/fsroom/turn"
-	"github.com/talking-stick/tt/identity"
 )
 
 var jobRunCommand = &cli.Command{
@@ -121,7 +117,7 @@ func runJobRun(ctx context.Context, c *cli.Invocation) error {
 			return answerVerified(c, room, once.Verdict)
 		}
 		if once.Running != nil {
-			return writeJoined(c, viewJob(room.FS.Name(), once.Running))
+			return writeJoined(c, once.Running.View())
 		}
 	}
 	j, err := room.StartJob(ctx, snap.State, job)
@@ -132,7 +128,7 @@ func runJobRun(ctx context.Context, c *cli.Invocation) error {
 	if err != nil {
 		return err
 	}
-	v := viewJob(room.FS.Name(), j)
+	v := j.View()
 	if c.Bool("recheck") {
 		return recheck(ctx, c, room, j, once.LeftOut)
 	}
@@ -196,58 +192,8 @@ func runJobRunner(ctx context.Context, c *cli.Invocation) error {
 	return r.Run(ctx)
 }
 
-// A jobView is a job as results have it.
-type jobView struct {
-	jobs.Job
-	RoomID   string `json:"room_id"`
-	State    string `json:"state"` // running, ended
-	PID      int    `json:"pid,omitempty"`
-	Runner   string `json:"runner"` // alive, gone
-	Duration *int64 `json:"duration_ms,omitempty"`
-	Log      string `json:"log"`
-	LogBytes int64  `json:"log_bytes"`
-
-	// What only the file of the job has.
-	Root       string   `json:"root,omitempty"`
-	TreeState  string   `json:"tree_state,omitempty"`
-	Recheck    bool     `json:"recheck,omitempty"`
-	Program    string   `json:"program,omitempty"`
-	Process    *string  `json:"process,omitempty"`
-	Overridden []string `json:"overridden,omitempty"`
-	Own        []string `json:"own,omitempty"`
-}
-
-// The states of a job, and of its runner.
-const (
-	jobRunning = "running"
-	jobEnded   = "ended"
-)
-
-func viewJob(room string, j *jobs.Job) *jobView {
-	v := &jobView{Job: *j, RoomID: room, State: jobRunning, Runner: string(identity.Gone), Log: j.Log(), LogBytes: j.Written(),
-		Program: j.End().Program}
-	if j.Process != nil {
-		v.PID = j.Process.PID
-	}
-	if j.Attended() {
-		v.Runner = string(identity.Alive)
-	}
-	switch {
-	case j.Outcome != "":
-		v.State, v.LogBytes = jobEnded, j.LogBytes
-		if d := j.End().Duration; j.StartedAt != nil {
-			v.Duration = &d
-		}
-	case j.StartedAt != nil:
-		d := max(0, time.Since(j.StartedAt.Time).Milliseconds())
-		v.Duration = &d
-	}
-	return v
-}
-
-// jobRooms returns the rooms of the path on the command line that have jobs, the deepest
-// first, also rooms that have ended; with all also those of the other working trees of the
-// repository. What has become of their jobs is known then.
+// jobRooms returns the rooms of the path on the command line that have jobs; with all also those of the other working
+// trees of the repository.
 func jobRooms(ctx context.Context, c *cli.Invocation, all bool) ([]*member.Room, error) {
 	client, err := newClient(c)
 	if err != nil {
@@ -257,22 +203,7 @@ func jobRooms(ctx context.Context, c *cli.Invocation, all bool) ([]*member.Room,
 	if w == nil {
 		return nil, err
 	}
-	names := roomNames(w)
-	if all {
-		for _, tree := range w.Siblings() {
-			names = append(names, fsroom.RoomName(tree.Root))
-		}
-	}
-	var found []*member.Room
-	for _, name := range names {
-		r := client.Room(name, w)
-		if _, err := os.Stat(r.Jobs().Dir()); err != nil {
-			continue
-		}
-		r.SettleJobs(ctx)
-		found = append(found, r)
-	}
-	return found, nil
+	return client.RoomsWithJobs(ctx, w, all), nil
 }
 
 // findJob returns the job that the command line names, and its room.
@@ -328,13 +259,13 @@ func verdictWords(t *cli.Text, v *ledger.Verdict) string {
 
 // A joinedResult is the answer of job run --once where such a job runs on this tree.
 type joinedResult struct {
-	Status string   `json:"status"` // running
-	Job    *jobView `json:"job"`
-	Joined bool     `json:"joined"`
+	Status string     `json:"status"` // running
+	Job    *jobs.View `json:"job"`
+	Joined bool       `json:"joined"`
 }
 
-func writeJoined(c *cli.Invocation, v *jobView) error {
-	return c.Out.Result(joinedResult{jobRunning, v, true}, func(t *cli.Text) {
+func writeJoined(c *cli.Invocation, v *jobs.View) error {
+	return c.Out.Result(joinedResult{jobs.Running, v, true}, func(t *cli.Text) {
 		t.Line("Job %s of %s runs on this tree already, %s. Nothing was started.", t.Bold(v.End().Title()), v.Agent, jobTime(t, v))
 		t.Line("You are told when it ends; do not wait for it. Log: tt job log %d", v.ID)
 	})
@@ -359,7 +290,7 @@ func recheck(ctx context.Context, c *cli.Invocation, room *member.Room, j *jobs.
 	if j = j.Await(ctx); signalOf(ctx) != nil {
 		return interrupted(ctx, nil)
 	}
-	v := viewJob(room.FS.Name(), j)
+	v := j.View()
 	res := recheckResult{j.ID, j.Name, v.State, j.Outcome, v.Log, j.Held, left}
 	if !j.Recheck {
 		res.Held = new(bool)

@@ -8,7 +8,6 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/cmd/internal/hooks"
 	"github.com/talking-stick/tt/cmd/internal/member"
-	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/fsroom/workspace"
@@ -45,7 +44,7 @@ func runList(ctx context.Context, c *cli.Invocation) error {
 	}
 	var names []string
 	if !c.Bool("all") {
-		names = roomNames(w)
+		names = member.RoomNames(w)
 	} else if names, err = client.Rooms(); err != nil {
 		return err
 	}
@@ -121,15 +120,6 @@ type unreadable struct {
 	RoomID  string `json:"room_id"`
 	Error   string `json:"error"`
 	Message string `json:"message"`
-}
-
-// roomNames returns the names that the rooms between the path and the workspace root
-// have, whether they exist or not.
-func roomNames(w *workspace.Workspace) (names []string) {
-	for _, dir := range w.Chain() {
-		names = append(names, fsroom.RoomName(w.Identity(dir)))
-	}
-	return names
 }
 
 // roomsBelow returns the rooms in directories below the root of the workspace, without those

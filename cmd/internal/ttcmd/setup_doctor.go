@@ -151,7 +151,7 @@ func (x *doctorRun) run(ctx context.Context, c *cli.Invocation, client *member.C
 		if err != nil {
 			return err
 		}
-		names := roomNames(w)
+		names := member.RoomNames(w)
 		x.checkShared(ctx, c, client.Store, names)
 		checkRooms(ctx, x, stick, names)
 		x.checkHolders(client.Offline(), names)

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
+	"github.com/talking-stick/tt/cmd/internal/jobs"
 	"github.com/talking-stick/tt/cmd/internal/mailbox"
 	"github.com/talking-stick/tt/cmd/internal/member"
 	"github.com/talking-stick/tt/cmd/internal/roomtypes"
@@ -343,7 +344,7 @@ func writeInterrupted(t *cli.Text, raw json.RawMessage) {
 		for _, j := range v.Jobs[:min(len(v.Jobs), 2)] {
 			outcome := j.Outcome
 			if j.Running {
-				outcome = jobRunning
+				outcome = jobs.Running
 			}
 			t.Line("    Job     %s#%d  %s", j.Name, j.JobID, outcome)
 		}
