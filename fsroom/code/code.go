@@ -141,6 +141,15 @@ func Of(err error) Code {
 	return Internal
 }
 
+// MessageOf returns the message of an error, without its code.
+func MessageOf(err error) string {
+	var e *Error
+	if errors.As(err, &e) {
+		return e.Message
+	}
+	return err.Error()
+}
+
 // Count returns a number of things as a message says it: "1 event", "2 events".
 func Count(n int, thing string) string {
 	switch {

@@ -87,7 +87,7 @@ func warnOfVariables(c *cli.Invocation) {
 		c.Notice(fmt.Sprintf("%s=%s is ignored: it is one of %s", changes.Variable, mode, strings.Join(turn.LedgerModes(), ", ")))
 	}
 	if err := hearing.CheckBudget(); err != nil {
-		c.Notice(messageOf(err) + fmt.Sprintf(", such as %d/10m, which counts instead", hearing.MostWakes))
+		c.Notice(code.MessageOf(err) + fmt.Sprintf(", such as %d/10m, which counts instead", hearing.MostWakes))
 	}
 }
 

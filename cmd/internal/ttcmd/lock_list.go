@@ -10,7 +10,6 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/locks"
 	"github.com/talking-stick/tt/cmd/internal/member"
 	"github.com/talking-stick/tt/fsroom/code"
-	"github.com/talking-stick/tt/fsroom/workspace"
 	"github.com/talking-stick/tt/journal/event"
 	"github.com/talking-stick/tt/lockfile/queue"
 )
@@ -34,31 +33,7 @@ var lockListCommand = &cli.Command{
 
 // A lockList is the result of lock list.
 type lockList struct {
-	Locks []*lockView `json:"locks"`
-}
-
-// A lockView is a lock that somebody has or waits for.
-type lockView struct {
-	Name       string        `json:"name"`
-	Scope      string        `json:"scope"`             // workspace, which is the repository, tree, machine
-	RoomID     string        `json:"room_id,omitempty"` // of the repository, or of the tree
-	Repository string        `json:"repository,omitempty"`
-	Holders    []*ticketView `json:"holders"`
-	Waiting    []*ticketView `json:"waiting"`
-	Error      string        `json:"error,omitempty"` // why some of them are missing
-}
-
-// A ticketView is a process that has a lock or waits for it.
-type ticketView struct {
-	Ticket  int64       `json:"ticket"`
-	AgentID string      `json:"agent_id"`
-	Mode    queue.Mode  `json:"mode"`
-	PID     int         `json:"pid,omitempty"`
-	Process string      `json:"process"` // alive, stopped, unknown
-	Command []string    `json:"command"`
-	Dir     string      `json:"cwd,omitempty"`
-	AskedAt event.Time  `json:"asked_at"`
-	HeldAt  *event.Time `json:"held_at,omitempty"`
+	Locks []*locks.View `json:"locks"`
 }
 
 func runLockList(_ context.Context, c *cli.Invocation) error {
@@ -75,14 +50,14 @@ func runLockList(_ context.Context, c *cli.Invocation) error {
 	case c.Bool("machine"):
 		err = nil
 	case err == nil:
-		scopes = []string{repositoryScope(w), treeScope(w), locks.Machine}
+		scopes = append(locks.ScopesOf(w), locks.Machine)
 	}
 	if err != nil {
 		return err
 	}
-	res := lockList{Locks: []*lockView{}}
+	res := lockList{Locks: []*locks.View{}}
 	for _, scope := range scopes {
-		found, err := viewLocks(l, scope, w)
+		found, err := l.Views(scope, w)
 		if err != nil {
 			return err
 		}
@@ -91,68 +66,19 @@ func runLockList(_ context.Context, c *cli.Invocation) error {
 	return c.Out.Result(res, func(t *cli.Text) { writeLocks(t, res.Locks, c.Bool("all")) })
 }
 
-// scopeTree is the scope of a lock of a working tree, as in its JSON.
-const scopeTree = "tree"
-
-// viewLocks returns the locks of a scope. The workspace of the command line is w, if there is one.
-func viewLocks(l *locks.Locks, scope string, w *workspace.Workspace) ([]*lockView, error) {
-	found, err := l.In(scope)
-	if err != nil {
-		return nil, err
-	}
-	views := make([]*lockView, 0, len(found))
-	for _, lock := range found {
-		v := &lockView{Name: lock.Name, Scope: scope, Holders: []*ticketView{}, Waiting: []*ticketView{}}
-		if tree, ok := strings.CutPrefix(scope, locks.Tree); ok {
-			v.Scope, v.RoomID = scopeTree, tree
-		} else if scope != locks.Machine {
-			v.Scope, v.RoomID = "workspace", scope
-		}
-		if w != nil && scope == repositoryScope(w) {
-			v.Repository = w.Repository()
-		}
-		if lock.Err != nil {
-			v.Error = messageOf(lock.Err)
-		}
-		for _, e := range lock.Entries {
-			if e.State == queue.Held {
-				v.Holders = append(v.Holders, viewTicket(e))
-			} else {
-				v.Waiting = append(v.Waiting, viewTicket(e))
-			}
-		}
-		views = append(views, v)
-	}
-	return views, nil
-}
-
-func viewTicket(e *queue.Entry) *ticketView {
-	v := &ticketView{
-		Ticket: e.Number, AgentID: e.Agent, Mode: e.Mode, PID: e.PID, Process: string(e.Condition),
-		Command: e.Command, Dir: e.Dir, AskedAt: event.Time{Time: e.AskedAt},
-	}
-	if e.HeldAt != nil {
-		v.HeldAt = &event.Time{Time: *e.HeldAt}
-	}
-	if v.Command == nil {
-		v.Command = []string{}
-	}
-	return v
-}
-
-// words says who has a lock: "codex:1 has it since 2m10, pid 20203 (stopped): make test".
-func (v *ticketView) words(now time.Time) string {
+// holderWords says who has a lock: "codex:1 has it since 2m10, pid 20203 (stopped): make test".
+func holderWords(v *locks.TicketView, now time.Time) string {
 	if v.AgentID == "" {
 		return "a process whose ticket cannot be read has it"
 	}
-	text := v.holds(now) + fmt.Sprintf(", pid %d", v.PID)
+	text := holds(v, now) + fmt.Sprintf(", pid %d", v.PID)
 	if v.Process == string(queue.Stopped) {
 		text += " (stopped)"
 	}
 	return text + ": " + shortened(strings.Join(v.Command, " "))
 }
 
-func (v *ticketView) holds(now time.Time) string {
+func holds(v *locks.TicketView, now time.Time) string {
 	text := v.AgentID + " has it"
 	if v.HeldAt != nil {
 		text += " since " + cli.Elapsed(now.Sub(v.HeldAt.Time))
@@ -160,7 +86,7 @@ func (v *ticketView) holds(now time.Time) string {
 	return text
 }
 
-func writeLocks(t *cli.Text, found []*lockView, all bool) {
+func writeLocks(t *cli.Text, found []*locks.View, all bool) {
 	if len(found) == 0 {
 		t.Line("Nobody has a lock or waits for one.")
 		return
@@ -171,14 +97,14 @@ func writeLocks(t *cli.Text, found []*lockView, all bool) {
 		switch {
 		case l.Scope == locks.Machine:
 			name += " (machine)"
-		case all && l.Scope == scopeTree:
+		case all && l.Scope == locks.OfTree:
 			name += " (tree " + l.RoomID + ")"
 		case all:
 			name += " (" + l.RoomID + ")"
-		case l.Scope == scopeTree:
+		case l.Scope == locks.OfTree:
 			name += " (tree)"
 		}
-		row := func(state cli.Styled, v *ticketView, since event.Time) {
+		row := func(state cli.Styled, v *locks.TicketView, since event.Time) {
 			process := fmt.Sprintf("pid %d", v.PID)
 			if v.Process == string(queue.Stopped) {
 				process += " (stopped)"
@@ -206,14 +132,13 @@ func writeLocks(t *cli.Text, found []*lockView, all bool) {
 
 // locksOf returns the locks of the repository and of the working tree of a room, none if
 // they cannot be read: they are a part of the status only.
-func locksOf(r *member.Room) []*lockView {
+func locksOf(r *member.Room) (all []*locks.View) {
 	if r.Workspace == nil {
 		return nil
 	}
 	l := &locks.Locks{Store: r.Client.Store.Local(), Table: r.Table}
-	var all []*lockView
-	for _, scope := range []string{repositoryScope(r.Workspace), treeScope(r.Workspace)} {
-		found, err := viewLocks(l, scope, r.Workspace)
+	for _, scope := range locks.ScopesOf(r.Workspace) {
+		found, err := l.Views(scope, r.Workspace)
 		if err != nil {
 			return nil
 		}
@@ -222,11 +147,11 @@ func locksOf(r *member.Room) []*lockView {
 	return all
 }
 
-// words says how a lock stands: "build: codex:1 has it since 2m10; 1 waiting".
-func (l *lockView) words(now time.Time) string {
+// lockWords says how a lock stands: "build: codex:1 has it since 2m10; 1 waiting".
+func lockWords(l *locks.View, now time.Time) string {
 	var parts []string
 	for _, h := range l.Holders {
-		parts = append(parts, h.holds(now))
+		parts = append(parts, holds(h, now))
 	}
 	if n := len(l.Waiting); n > 0 {
 		parts = append(parts, fmt.Sprintf("%d waiting", n))

@@ -16,9 +16,7 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/cmd/internal/locks"
 	"github.com/talking-stick/tt/cmd/internal/second"
-	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
-	"github.com/talking-stick/tt/fsroom/workspace"
 	"github.com/talking-stick/tt/identity"
 	"github.com/talking-stick/tt/lockfile/queue"
 )
@@ -136,18 +134,11 @@ func lockLine(c *cli.Invocation) ([]string, locks.ID, error) {
 	if err != nil {
 		return argv, id, err
 	}
-	if id.Scope = repositoryScope(w); c.Bool("tree") {
-		id.Scope = treeScope(w)
+	if id.Scope = locks.Repository(w); c.Bool("tree") {
+		id.Scope = locks.TreeOf(w)
 	}
 	return argv, id, nil
 }
-
-// repositoryScope returns the scope of the locks of a workspace's repository: the id of the
-// room of its main working tree, which need not exist. Nested rooms have the same locks.
-func repositoryScope(w *workspace.Workspace) string { return fsroom.RoomName(w.Repository()) }
-
-// treeScope returns the scope of the locks of one working tree.
-func treeScope(w *workspace.Workspace) string { return locks.Tree + fsroom.RoomName(w.Root) }
 
 // openLocks returns the locks of the data directory and the caller.
 func openLocks(c *cli.Invocation) (*locks.Locks, identity.Agent, error) {

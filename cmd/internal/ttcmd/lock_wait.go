@@ -33,11 +33,11 @@ type lockWait struct {
 
 // A lockProgress is how a wait stands.
 type lockProgress struct {
-	Lock     string      `json:"lock"`
-	Status   string      `json:"status"` // waiting, held
-	Ahead    *int        `json:"ahead,omitempty"`
-	Holder   *ticketView `json:"holder,omitempty"`
-	WaitedMS *int64      `json:"waited_ms,omitempty"`
+	Lock     string            `json:"lock"`
+	Status   string            `json:"status"` // waiting, held
+	Ahead    *int              `json:"ahead,omitempty"`
+	Holder   *locks.TicketView `json:"holder,omitempty"`
+	WaitedMS *int64            `json:"waited_ms,omitempty"`
 }
 
 // acquire waits for the lock. Its errors say that the command was not run.
@@ -101,7 +101,7 @@ func (w *lockWait) look(me *queue.Ticket, others []*queue.Entry, patience time.D
 		case b.State == queue.Waiting:
 			ahead++
 		case p.Holder == nil:
-			p.Holder = viewTicket(b)
+			p.Holder = locks.ViewOf(b)
 		}
 	}
 	if patience == 0 {
@@ -142,7 +142,7 @@ func (w *lockWait) say(about string, p lockProgress) {
 func (p lockProgress) words(now time.Time) string {
 	var parts []string
 	if p.Holder != nil {
-		parts = append(parts, p.Holder.words(now))
+		parts = append(parts, holderWords(p.Holder, now))
 	}
 	if p.Ahead != nil && *p.Ahead > 0 {
 		parts = append(parts, fmt.Sprintf("%d before you", *p.Ahead))

@@ -10,6 +10,7 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/changes"
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/cmd/internal/hooks"
+	"github.com/talking-stick/tt/cmd/internal/locks"
 	"github.com/talking-stick/tt/cmd/internal/mailbox"
 	"github.com/talking-stick/tt/cmd/internal/member"
 	"github.com/talking-stick/tt/fsroom/code"
@@ -66,7 +67,7 @@ type statusResult struct {
 	Interrupts     int            `json:"unread_interrupts,omitempty"`
 	OpenNotes      int            `json:"open_notes"`
 	OpenPages      int            `json:"open_pages,omitempty"`
-	Locks          []*lockView    `json:"locks,omitempty"` // of the workspace, that somebody has or waits for
+	Locks          []*locks.View  `json:"locks,omitempty"` // of the workspace, that somebody has or waits for
 	NextAction     string         `json:"next_action"`
 
 	Verdicts []ledger.LastVerdict `json:"verdicts,omitempty"` // the last ones of the tree, one a name
@@ -230,7 +231,7 @@ func writeStatus(t *cli.Text, v turn.RoomView, r statusResult, outside string) {
 		tested(words)
 	}
 	for _, l := range r.Locks {
-		lock(l.words(t.Now))
+		lock(lockWords(l, t.Now))
 	}
 	for i, s := range member.HoldersFirst(r.Siblings) {
 		if i == statusSiblings {

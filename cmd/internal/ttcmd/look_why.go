@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
+	"github.com/talking-stick/tt/cmd/internal/locks"
 	"github.com/talking-stick/tt/cmd/internal/mailbox"
 	"github.com/talking-stick/tt/cmd/internal/member"
 	"github.com/talking-stick/tt/cmd/internal/second"
@@ -35,7 +36,7 @@ var whyCommand = &cli.Command{
 type whyResult struct {
 	Turn    json.RawMessage       `json:"turn"` // a turn.Standing
 	Members []mailbox.MemberReach `json:"members"`
-	Locks   []*lockView           `json:"locks,omitempty"`
+	Locks   []*locks.View         `json:"locks,omitempty"`
 	Next    []string              `json:"next"`
 
 	JournalShortened *event.Lost `json:"journal_shortened,omitempty"` // what the journal has lost
@@ -114,7 +115,7 @@ func writeWhy(t *cli.Text, standing turn.Standing, told []mailbox.MemberReach, r
 		hears(words)
 	}
 	for _, l := range r.Locks {
-		lock(l.words(t.Now))
+		lock(lockWords(l, t.Now))
 	}
 	for _, what := range r.Next {
 		next(what)

@@ -89,7 +89,7 @@ func applyFlags(c *cli.Invocation, p *turn.Policy, person bool) error {
 			continue
 		}
 		if err := l.Set(p, c.Duration(l.Flag)); err != nil {
-			return c.Usagef("--%s", messageOf(err))
+			return c.Usagef("--%s", code.MessageOf(err))
 		}
 	}
 	for _, w := range turn.Switches() {
@@ -99,7 +99,7 @@ func applyFlags(c *cli.Invocation, p *turn.Policy, person bool) error {
 			return code.New(code.Usage, "only a person may change --%s: ask your user", w.Flag)
 		default:
 			if err := w.Set(p, c.String(w.Flag)); err != nil {
-				return c.Usagef("--%s", messageOf(err))
+				return c.Usagef("--%s", code.MessageOf(err))
 			}
 		}
 	}
@@ -120,15 +120,6 @@ func applyFlags(c *cli.Invocation, p *turn.Policy, person bool) error {
 func runByAgent(c *cli.Invocation) bool {
 	self, err := identity.Resolve(session.IdentityEnv(c.Env, false), identity.System(), "")
 	return err == nil && self.Source != identity.SourceHuman
-}
-
-// messageOf returns the message of an error, without its code.
-func messageOf(err error) string {
-	var e *code.Error
-	if errors.As(err, &e) {
-		return e.Message
-	}
-	return err.Error()
 }
 
 // The limits of a new room that several hosts share, where they differ from those of others.
@@ -155,13 +146,13 @@ func policyFromEnv(lookup func(string) string, isShared bool) (turn.Policy, erro
 			return p, code.New(code.Usage, "%s=%s %s", l.Env, text, err).WithHint("unset it or give a duration such as 45m")
 		}
 		if err := l.Set(&p, d); err != nil {
-			return p, code.New(code.Usage, "%s=%s: %s", l.Env, text, messageOf(err))
+			return p, code.New(code.Usage, "%s=%s: %s", l.Env, text, code.MessageOf(err))
 		}
 	}
 	for _, w := range turn.Switches() {
 		if text := lookup(w.Env); text != "" {
 			if err := w.Set(&p, text); err != nil {
-				return p, code.New(code.Usage, "%s=%s: %s", w.Env, text, messageOf(err))
+				return p, code.New(code.Usage, "%s=%s: %s", w.Env, text, code.MessageOf(err))
 			}
 		}
 	}

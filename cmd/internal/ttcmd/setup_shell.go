@@ -194,7 +194,7 @@ func locksHere(c *cli.Invocation) completion.Answer {
 	l := &locks.Locks{Store: store.Local(), Table: processes(c)}
 	scopes := []string{locks.Machine}
 	if w, err := locatePath(c, ""); err == nil {
-		scopes = append(scopes, repositoryScope(w), treeScope(w))
+		scopes = append(scopes, locks.ScopesOf(w)...)
 	}
 	var all []string
 	for _, scope := range scopes {

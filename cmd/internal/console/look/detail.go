@@ -9,7 +9,6 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/mailbox"
 	"github.com/talking-stick/tt/cmd/internal/member"
 	"github.com/talking-stick/tt/cmd/internal/questions"
-	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/ledger"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/fsroom/workspace"
@@ -79,7 +78,7 @@ func (l *Looker) Detail(ctx context.Context, name string, before *Detail) *Detai
 	d.Handoff = lastHandoff(ctx, room, st, d.Entries)
 	d.Notes = notes(ctx, room, st)
 	w := &workspace.Workspace{Path: st.WorkspaceRoot, Root: st.WorkspaceRoot}
-	d.Locks, _ = l.locks.In(fsroom.RoomName(w.Repository())) // a part that cannot be read is not shown
+	d.Locks, _ = l.locks.In(locks.Repository(w)) // a part that cannot be read is not shown
 	d.Siblings = slices.DeleteFunc(member.HoldersFirst(l.eye.Siblings(w)), func(s member.Sibling) bool { return s.State == "" })
 	asked, _ := questions.Of(l.own.Room(name, nil)).Questions(ctx, st, questions.QuestionQuery{All: true})
 	d.Questions = nil
