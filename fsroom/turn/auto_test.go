@@ -35,6 +35,7 @@ func TestAutoRelease(t *testing.T) {
 		{"and its author again", steps{members("a", "b"), held("a"), later(time.Hour), endsAuto(true)}, "a", "your_turn open_claim", ""},
 		{"one wants it", steps{members("a", "b", "c"), held("a"), later(time.Hour), wants("c"), endsAuto(true)}, "c", "your_turn open_claim", ""},
 		{"it is reserved for that one", steps{members("a", "b", "c"), held("a"), later(time.Hour), wants("c"), endsAuto(true)}, "b", "not_yet ", ""},
+		{"two want it and one listens", steps{members("a", "b", "c"), held("a"), later(time.Hour), wants("b", "c"), listening(ready, "c"), endsAuto(true)}, "c", "your_turn open_claim", ""},
 		{"the handoff before is handed on", steps{members("a", "b", "c"), held("a"), later(time.Hour), released("kept for b"), held("b"), endsAuto(true)}, "c", "your_turn sequence", "a"},
 		{"also to who wants it", steps{members("a", "b", "c"), held("a"), later(time.Hour), released("kept for b"), held("b"), wants("c"), endsAuto(true)}, "c", "your_turn sequence", "a"},
 	} {

@@ -151,18 +151,18 @@ func (f Facts) active(s *State, m *Member) bool {
 	return s.Owner == m.AgentID && !f.leaseExpired(s)
 }
 
-// ready reports whether the member would take the stick at once: it waits, or it
-// waited or joined within the grace time.
+// ready reports whether the member would take the stick at once: it is at hand, or wants it.
 func (f Facts) ready(s *State, m *Member) bool {
-	p := f.presence(m.AgentID)
-	if p.Wants || f.isWaiting(m.AgentID) {
-		return true
-	}
+	return f.presence(m.AgentID).Wants || f.atHand(s, m)
+}
+
+// atHand reports whether the member waits, or waited or joined within the grace time.
+func (f Facts) atHand(s *State, m *Member) bool {
 	last := m.JoinedAt.Time
-	if p.Waited.After(last) {
+	if p := f.presence(m.AgentID); p.Waited.After(last) {
 		last = p.Waited
 	}
-	return f.Now.Wall.Sub(last) < ms(s.Policy.WaiterGrace)
+	return f.isWaiting(m.AgentID) || f.Now.Wall.Sub(last) < ms(s.Policy.WaiterGrace)
 }
 
 // takesTurns reports whether the member counts where the rules ask who could go on: it

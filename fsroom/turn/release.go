@@ -49,12 +49,12 @@ func Release(s *State, f Facts, r ReleaseRequest) ([]event.Event, ReleaseResult,
 	}
 	e := event.Event{Type: Released, Turn: s.Turn, From: r.Agent, Handoff: r.Handoff}
 	p := releasePayload{Clock: clockOf(f.Now)}
-	m, short := s.heir(f, r.Agent), s.shortTurns(f.Now)
+	m, short := s.heir(f, r.Agent, anybody), s.shortTurns(f.Now)
 	if r.OfUse {
 		short = 0
 	}
 	if r.Auto {
-		m, short = s.fairestOf(f, r.Agent, wants), 0
+		m, short = s.heir(f, r.Agent, wants), 0
 		p.Auto, p.Unchanged = true, r.Unchanged
 	}
 	rest := m != nil && s.listens(f, m) && s.rests(r.Agent, short)
@@ -81,17 +81,22 @@ func Release(s *State, f Facts, r ReleaseRequest) ([]event.Event, ReleaseResult,
 	return []event.Event{e}, res, nil
 }
 
-// heir returns the member that a release by the agent goes to, nil if no other member is
+// heir returns the member among those that are wanted that a release by the agent goes to, nil if no other one is
 // active: the fairest one. But where members listen, the turn is not left with one that
 // cannot hear of it, or whose model is in a turn, while another one could begin: then it is
 // the fairest of those.
-func (s *State) heir(f Facts, agent string) *Member {
-	m := s.fairest(f, agent)
-	if m == nil || s.hearsAtOnce(f, m) || !s.hears(f, m) && s.fairestOf(f, agent, s.listens) == nil {
+func (s *State) heir(f Facts, agent string, wanted func(Facts, *Member) bool) *Member {
+	who := func(is func(Facts, *Member) bool) *Member {
+		return s.fairestOf(f, agent, func(f Facts, m *Member) bool { return wanted(f, m) && is(f, m) })
+	}
+	m := who(anybody)
+	if m == nil || s.hearsAtOnce(f, m) || !s.hears(f, m) && who(s.listens) == nil {
 		return m
 	}
-	return cmp.Or(s.fairestOf(f, agent, s.hearsAtOnce), s.fairestOf(f, agent, s.hears), m)
+	return cmp.Or(who(s.hearsAtOnce), who(s.hears), m)
 }
+
+func anybody(Facts, *Member) bool { return true }
 
 // listens reports whether something listens for the member that is believed to work, and
 // may wake it, so that a turn may be offered to it although it does not wait.
@@ -100,9 +105,9 @@ func (s *State) listens(f Facts, m *Member) bool {
 	return s.Policy.WakeGrace > 0 && h.How != "" && !h.Unheard && h.TurnsSpent == 0
 }
 
-// hears reports whether the member, which has not ended, would learn of a turn.
+// hears reports whether the member, which has not ended, would learn of a turn: one that wants it and cannot be called does not.
 func (s *State) hears(f Facts, m *Member) bool {
-	return !f.ended(m.AgentID) && (f.ready(s, m) || s.listens(f, m))
+	return !f.ended(m.AgentID) && (f.atHand(s, m) || s.listens(f, m))
 }
 
 // hearsAtOnce is hears for a member that could begin with the turn: it waits, or its model
@@ -185,7 +190,7 @@ func (s *State) recipient(f Facts, agent, target string) (*Member, error) {
 // come first, then those that held it longest ago. Among equals the order of joining
 // decides, which begins behind the agent and goes round.
 func (s *State) fairest(f Facts, agent string) *Member {
-	return s.fairestOf(f, agent, func(Facts, *Member) bool { return true })
+	return s.fairestOf(f, agent, anybody)
 }
 
 // fairestOf is fairest among the members that are wanted. It looks at few of them: where

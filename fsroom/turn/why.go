@@ -94,7 +94,7 @@ func (s *State) Outlook(f Facts) []string {
 			add("%s keeps the turn until it releases it: its guardian renews the lease, which ends at %s otherwise", s.Owner,
 				v.LeaseExpiresAt.Format(utcClock))
 		}
-		if m := s.heir(f, s.Owner); m != nil {
+		if m := s.heir(f, s.Owner, anybody); m != nil {
 			add("a release gives it to %s; %s", m.AgentID, s.toldWords(f, m.AgentID))
 		} else {
 			add("nobody else is active who could get it")

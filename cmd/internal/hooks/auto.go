@@ -78,7 +78,9 @@ func (h *run) auto(w *workspace.Workspace, room *member.Room, st *turn.State, f 
 		return stick
 	case stick.Holder != "":
 		holder := stick.Holder
-		stick.Next = func() string { return h.want(w, holder) }
+		if stick.Next = func() string { return h.want(w, holder) }; late { // it wants nothing, and joins nothing
+			stick.Next = func() string { return "This session has ended. " + goesOnWith }
+		}
 		return stick
 	}
 	for _, id := range st.Others(me) { // those of other hosts have no place here

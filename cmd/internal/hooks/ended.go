@@ -122,10 +122,13 @@ func (h *run) isLate(agent *listen.Agent) bool {
 	return ended && e.Of(agent.Client.Self.Root) && !h.goesOn()
 }
 
+// goesOnWith says how a session that has ended may go on.
+const goesOnWith = "It goes on with a prompt of its user, or with: tt wait --json"
+
 // refuseLate refuses a write of a session that has ended, where others work.
 func (h *run) refuseLate(root string) error {
 	return h.finish(payload.Reply{Refuse: "This session has ended, and others work in " + cli.Line(root) +
-		", so nothing must be changed there now. It goes on with a prompt of its user, or with: tt wait --json"})
+		", so nothing must be changed there now. " + goesOnWith})
 }
 
 // leavePlaces removes all places of a session that ends. It reports whether other sessions work beside it.

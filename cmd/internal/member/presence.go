@@ -83,7 +83,8 @@ func (r *Room) recordSign() {
 // recordArrival records that the agent has just joined. It counts as waiting, and so
 // as ready for a turn.
 func (r *Room) recordArrival() {
-	r.recordSeen()
+	r.recordCommand()
+	r.RecordSign()
 	_ = r.own().Mark(waitingFile, r.time())
 	r.enterRooms()
 	r.recordPath()
