@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"strings"
 
 	"github.com/talking-stick/tt/cmd/internal/hearing"
 	"github.com/talking-stick/tt/cmd/internal/hooks/listen"
@@ -85,12 +84,7 @@ func (h *run) endOfTurn(ctx context.Context, agent *listen.Agent, objection stri
 	}
 	h.note(turn.ActivityWorking)
 	if h.row().Answer.StopMayQuote {
-		err := h.show(ctx, agent, func(text string) payload.Reply {
-			if reason != "" && !strings.Contains(text, "\n") { // it says the same of the turn
-				return payload.Reply{Refuse: objection}
-			}
-			return payload.Reply{Refuse: reason + text}
-		})
+		err := h.show(ctx, agent, func(text string) payload.Reply { return payload.Reply{Refuse: reason + text} })
 		if errors.Is(err, errAnswered) {
 			return err
 		}
