@@ -8,6 +8,7 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/cmd/internal/hooks/guard"
 	"github.com/talking-stick/tt/cmd/internal/hooks/listen"
+	"github.com/talking-stick/tt/cmd/internal/mailbox"
 	"github.com/talking-stick/tt/cmd/internal/member"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
@@ -169,14 +170,14 @@ func ordinal(n int) string {
 	return fmt.Sprintf("number %d", n)
 }
 
-// leaveAuto removes the agent from a room that a hook has made it a member of, unless its session was resumed meanwhile.
+// leaveAuto removes the agent from a room that a hook has made it a member of, unless its session was resumed meanwhile, or
+// a message waits for that.
 func (h *run) leaveAuto(ctx context.Context, room *member.Room) {
 	if !room.IsSilent() {
 		return
 	}
 	if room, err := h.toChange(room); err == nil {
-		_, err = room.LeaveEnded(ctx)
-		h.log(err)
+		h.log(room.LeaveEnded(ctx, func(st *turn.State) bool { return mailbox.Of(room).Unread(st).Messages > 0 }))
 	}
 }
 

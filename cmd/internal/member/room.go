@@ -146,26 +146,33 @@ func (r *Room) change(ctx context.Context, seen *snapshot, decide Decision, prep
 // refused records the presence of the agent if its command was refused, which is a
 // sign of it as any other command is.
 func (r *Room) refused(ctx context.Context, st *turn.State, err error) error {
-	if err != nil {
+	if err != nil && !errors.Is(err, errStays) {
 		r.RecordPresence(ctx, st)
 	}
 	return err
 }
 
 // Leave removes the agent from the room and ends its turn.
-func (r *Room) Leave(ctx context.Context) (turn.LeaveResult, error) { return r.leave(ctx, false) }
+func (r *Room) Leave(ctx context.Context) (turn.LeaveResult, error) { return r.leave(ctx, nil) }
 
 // LeaveEnded is [Room.Leave] for an agent whose session has ended in this process. It fails if that is open in another
-// process by the time the room is locked.
-func (r *Room) LeaveEnded(ctx context.Context) (turn.LeaveResult, error) { return r.leave(ctx, true) }
+// process by the time the room is locked, or if isOwed reports that something waits for the session to be resumed.
+func (r *Room) LeaveEnded(ctx context.Context, isOwed func(*turn.State) bool) error {
+	_, err := r.leave(ctx, isOwed)
+	return err
+}
 
-func (r *Room) leave(ctx context.Context, ended bool) (res turn.LeaveResult, err error) {
+// errStays is why an agent stays a member whose session has ended. It is no refusal of a command.
+var errStays = errors.New("the session goes on in another process, or has to be told something when it is resumed")
+
+// leave is [Room.LeaveEnded] if isOwed is not nil, else [Room.Leave].
+func (r *Room) leave(ctx context.Context, isOwed func(*turn.State) bool) (res turn.LeaveResult, err error) {
 	snap, _, err := r.endTurn(ctx, r.Self.ID, func(st *turn.State, f turn.Facts) (events []event.Event, err error) {
 		if err := r.CheckWindow(st); err != nil {
 			return nil, err
 		}
-		if ended && r.isOpenBeside(r.processRecord(r.Self.ID).Processes, r.Self.Root) {
-			return nil, errors.New("the session goes on in another process")
+		if isOwed != nil && (isOwed(st) || r.isOpenBeside(r.processRecord(r.Self.ID).Processes, r.Self.Root)) {
+			return nil, errStays
 		}
 		events, res, err = turn.Leave(st, f, r.Self.ID)
 		return events, err
