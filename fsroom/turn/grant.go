@@ -63,7 +63,7 @@ type WaitResult struct {
 	HeldBy         int             `json:"held_by_pid,omitempty"`    // the pid of the process of the agent's session that took the turn, in another window
 	Briefing       Briefing        `json:",inline"`                  // with your_turn; set by the caller
 	Evidence       Evidence        `json:",inline"`                  // with takeover_available; its Hint also with not_yet, set by the caller
-	Inbox          any             `json:"inbox,omitempty"`          // with inbox; set by the caller
+	Inbox          any             `json:"inbox,omitempty"`          // with inbox, and with closed what came just before; set by the caller
 	Warning        string          `json:"warning,omitempty"`        // about the room that this command has opened
 	Away           string          `json:"engine,omitempty"`         // with not_yet, since when the engine could not be reached; set by the caller
 
@@ -83,7 +83,8 @@ func (r *WaitResult) Shape() any {
 			From   string `json:"from_agent_id,omitempty"`
 			Reason string `json:"reason,omitempty"`
 			Hint   string `json:"hint,omitempty"`
-		}{r.Status, r.RoomID, r.From, r.Reason, r.Evidence.Hint}
+			Inbox  any    `json:"inbox,omitempty"`
+		}{r.Status, r.RoomID, r.From, r.Reason, r.Evidence.Hint, r.Inbox}
 	}
 	type plain WaitResult
 	return (*plain)(r)

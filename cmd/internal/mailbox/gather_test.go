@@ -62,6 +62,28 @@ func TestWaitGathers(t *testing.T) {
 	}
 }
 
+// TestWaitClosed: what came before the room was closed is in the answer, also where the wait still expects more.
+func TestWaitClosed(t *testing.T) {
+	f := newFixture(t)
+	a, b := f.join("a:1"), f.join("b:1")
+	news := &untilTwo{Mailbox: b, looked: make(chan int64, 100)}
+	b.Room.News = news
+	out := make(answer, 1)
+	ended := make(chan error, 1)
+	go func() { ended <- b.Room.Wait(f.Context(), 3*time.Hour, true, true, out) }()
+	f.send(a, "b:1", "last words")
+	for <-news.looked < 1 {
+	}
+	_, err := a.Room.Close(f.Context(), "done")
+	f.must(err)
+	f.must(<-ended)
+	res := <-out
+	in, ok := res.Inbox.(*Inbox)
+	if res.Status != turn.WaitClosed || !ok || len(in.Messages) != 1 {
+		t.Errorf("%+v", res)
+	}
+}
+
 // TestGatherTime: a mailbox expects more for a while after the first thing, and not longer.
 func TestGatherTime(t *testing.T) {
 	f := newFixture(t)

@@ -32,6 +32,7 @@ type turnRequest struct {
 	isNew    bool                   // the turn was granted by this request
 	begin    func() json.RawMessage // records the beginning of the turn that was granted, see [Recorder]; nil: nothing is recorded
 	exits    ExitWatcher
+	found    Found // what has come for the agent while it waited; a room that is closed has it no more
 
 	before *turn.State       // the room that the rule decided on
 	after  *turn.State       // the room after that

@@ -164,8 +164,12 @@ func (t *turnRequest) wait(untilSignal context.Context, limit time.Duration) err
 			t.result.Evidence.Hint = "the session that began this wait has ended; one that goes on in its place waits with a tt wait of its own"
 			return true, fsroom.Sleep{}, nil
 		}
-		if err == nil && !done && t.inbox {
+		switch {
+		case err != nil:
+		case !done && t.inbox:
 			done, more, err = t.lookForNews(ctx, snap.State)
+		case t.result.Status == turn.WaitClosed:
+			t.result.Inbox = t.found.News
 		}
 		if err == nil && !done && more == 0 {
 			done = t.actsForOwner()
@@ -247,7 +251,7 @@ func (t *turnRequest) actsForOwner() bool {
 // together with it.
 func (t *turnRequest) lookForNews(ctx context.Context, st *turn.State) (done bool, more time.Duration, err error) {
 	found, err := t.Room.News.Look(context.WithoutCancel(ctx), st)
-	if err != nil || found.News == nil {
+	if t.found = found; err != nil || found.News == nil {
 		return false, 0, err
 	}
 	if end, limited := ctx.Deadline(); found.More > 0 && (!limited || time.Until(end) > found.More) {

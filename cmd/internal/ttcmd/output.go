@@ -163,6 +163,9 @@ func reachWords(listening, reach string, within time.Duration) string {
 
 // writeWait writes the result of a wait and what to do next.
 func writeWait(t *cli.Text, r turn.WaitResult) {
+	if in, ok := r.Inbox.(*mailbox.Inbox); ok {
+		writeInbox(t, in)
+	}
 	switch r.Status {
 	case turn.YourTurn:
 		writeGrant(t, r)
@@ -173,9 +176,6 @@ func writeWait(t *cli.Text, r turn.WaitResult) {
 		}
 		t.Line("Next: %s", r.Evidence.Hint)
 	case turn.WaitInbox:
-		if in, ok := r.Inbox.(*mailbox.Inbox); ok {
-			writeInbox(t, in)
-		}
 	case turn.WaitClosed:
 		switch {
 		case r.From != "":
