@@ -188,6 +188,15 @@ type Health struct {
 	Problems []doctor.Problem `json:"-"`
 }
 
+// Unsafe returns an error if the engine may lose what it has acknowledged. There may be no engine.
+func (h *Health) Unsafe() *code.Error {
+	if h == nil || !h.Reached || h.Durable {
+		return nil
+	}
+	return code.New(code.EngineUnsafe, "the engine may lose what it has acknowledged when the power fails").
+		WithHint("run tt-natsd, which syncs before it acknowledges")
+}
+
 // A Move is a room of this host that is to go on at an engine.
 type Move struct {
 	From *fsroom.Store

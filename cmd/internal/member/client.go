@@ -6,6 +6,7 @@ package member
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -121,6 +122,22 @@ func (c *Client) Without(err error) *Client {
 	offline := c.Offline()
 	offline.away = err
 	return offline
+}
+
+// WithTrouble adds to the error of an engine that cannot be reached what that means to a holder of this host.
+func (c *Client) WithTrouble(w *workspace.Workspace, err error) error {
+	var e *code.Error
+	if !fsroom.IsUnreachable(err) || !errors.As(err, &e) {
+		return err
+	}
+	room, snap, openErr := c.Without(err).OpenIfAny(w, nil)
+	if openErr != nil || room == nil {
+		return err
+	}
+	if list := room.Look(snap).Room().Trouble; len(list) > 0 && list[0].What == turn.CutOff {
+		return e.With("trouble", list).WithHint("%s", list[0].Do)
+	}
+	return err
 }
 
 // Find returns the deepest room between the path of the workspace and its root, nil

@@ -3,10 +3,12 @@ package member
 import (
 	"cmp"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/turn"
+	"github.com/talking-stick/tt/fsroom/workspace"
 )
 
 // PathFile has the directory of a room on this host, where an agent joined it or it was imported.
@@ -60,4 +62,26 @@ func (r *Room) recordPath() {
 	if dir := r.here(); dir != "" && dir != r.FS.Kept(PathFile) {
 		r.FS.Keep(PathFile, dir)
 	}
+}
+
+// RoomsBelow returns the rooms in directories below the root of the workspace, without those
+// whose names are excluded.
+func (c *Client) RoomsBelow(w *workspace.Workspace, excluded []string) (found []turn.RoomView) {
+	names, _ := c.Rooms() // what cannot be read is a matter of --all
+	for _, name := range names {
+		room := c.Room(name, w)
+		if slices.Contains(excluded, name) || !room.FS.Exists() {
+			continue
+		}
+		snap, err := room.FS.View()
+		if err != nil || room.Ended(snap.State) {
+			continue
+		}
+		if dir := room.Below(snap.State); dir != "" {
+			v := room.Look(snap).Room()
+			v.CanonicalPath = dir
+			found = append(found, v)
+		}
+	}
+	return found
 }

@@ -116,37 +116,19 @@ func (o *oldest) see(r *member.Room) {
 	}
 }
 
-// A sharedHealth is what doctor has found out about an engine; nil without one.
-type sharedHealth hosts.Health
-
 // checkShared checks the engine of the store, if it has one, and the mirrors of the rooms, or with nil of all.
 func (x *doctorRun) checkShared(ctx context.Context, c *cli.Invocation, store *fsroom.Store, rooms []string) {
 	if !store.IsShared() {
 		return
 	}
 	h := build.Sharing.Check(ctx, store, rooms, x.repair, x.open)
-	x.Shared = (*sharedHealth)(&h)
+	x.Shared = &h
 	x.Problems = append(x.Problems, h.Problems...)
-	if err := x.Shared.unsafe(); err != nil {
+	if err := h.Unsafe(); err != nil {
 		x.Hints = append(x.Hints, err.Message+" ("+string(err.Code)+"): "+err.Hint)
 	}
 	if _, err := locatePath(c, ""); code.Of(err) == code.NoSharedIdentity {
 		x.Hints = append(x.Hints, err.Error()+`: other commands fail here; see "tt help hosts"`)
-	}
-}
-
-// unsafe returns an error if the engine may lose what it has acknowledged.
-func (h *sharedHealth) unsafe() *code.Error {
-	if h == nil || !h.Reached || h.Durable {
-		return nil
-	}
-	return code.New(code.EngineUnsafe, "the engine may lose what it has acknowledged when the power fails").
-		WithHint("run tt-natsd, which syncs before it acknowledges")
-}
-
-func (h *sharedHealth) write(t *cli.Text) {
-	if h != nil && h.Reached {
-		t.Line("%s the engine %s answers.", t.Green("ok"), h.Name)
 	}
 }
 

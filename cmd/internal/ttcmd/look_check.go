@@ -2,7 +2,6 @@ package ttcmd
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -13,7 +12,6 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/hooks/guard"
 	"github.com/talking-stick/tt/cmd/internal/locks"
 	"github.com/talking-stick/tt/cmd/internal/member"
-	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/fsroom/workspace"
@@ -90,7 +88,7 @@ func check(ctx context.Context, c *cli.Invocation) (checkResult, error) {
 	res.PathMissing = w != nil && err != nil
 	room, _, err := client.OpenIfAny(w, err)
 	if err != nil {
-		return res, withTrouble(client, w, err)
+		return res, client.WithTrouble(w, err)
 	}
 	if room == nil {
 		res.Reason = "no_room"
@@ -98,7 +96,7 @@ func check(ctx context.Context, c *cli.Invocation) (checkResult, error) {
 	}
 	snap, err := room.FS.Confirm(ctx)
 	if err != nil {
-		return res, withTrouble(client, w, err)
+		return res, client.WithTrouble(w, err)
 	}
 	if res.Command == nil {
 		room.RecordPresence(ctx, snap.State)
@@ -122,22 +120,6 @@ func check(ctx context.Context, c *cli.Invocation) (checkResult, error) {
 	}
 	res.Holds = res.Reason == ""
 	return res, nil
-}
-
-// withTrouble adds to the error of an engine that cannot be reached what that means to a holder of this host.
-func withTrouble(client *member.Client, w *workspace.Workspace, err error) error {
-	var e *code.Error
-	if !fsroom.IsUnreachable(err) || !errors.As(err, &e) {
-		return err
-	}
-	room, snap, openErr := client.Without(err).OpenIfAny(w, nil)
-	if openErr != nil || room == nil {
-		return err
-	}
-	if list := room.Look(snap).Room().Trouble; len(list) > 0 && list[0].What == turn.CutOff {
-		return e.With("trouble", list).WithHint("%s", list[0].Do)
-	}
-	return err
 }
 
 func writeCheck(t *cli.Text, r checkResult) {

@@ -10,7 +10,6 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/member"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
-	"github.com/talking-stick/tt/fsroom/workspace"
 )
 
 var listCommand = &cli.Command{
@@ -92,7 +91,7 @@ func runList(ctx context.Context, c *cli.Invocation) error {
 			if len(rooms) > 0 {
 				here = rooms[0].CanonicalPath
 			}
-			rooms = append(rooms, roomsBelow(client.Offline(), w, names)...)
+			rooms = append(rooms, client.Offline().RoomsBelow(w, names)...)
 		}
 		writeRooms(t, rooms, here)
 		if res.Seen > 0 {
@@ -120,28 +119,6 @@ type unreadable struct {
 	RoomID  string `json:"room_id"`
 	Error   string `json:"error"`
 	Message string `json:"message"`
-}
-
-// roomsBelow returns the rooms in directories below the root of the workspace, without those
-// whose names are excluded.
-func roomsBelow(client *member.Client, w *workspace.Workspace, excluded []string) (found []turn.RoomView) {
-	names, _ := client.Rooms() // what cannot be read is a matter of --all
-	for _, name := range names {
-		room := client.Room(name, w)
-		if slices.Contains(excluded, name) || !room.FS.Exists() {
-			continue
-		}
-		snap, err := room.FS.View()
-		if err != nil || room.Ended(snap.State) {
-			continue
-		}
-		if dir := room.Below(snap.State); dir != "" {
-			v := room.Look(snap).Room()
-			v.CanonicalPath = dir
-			found = append(found, v)
-		}
-	}
-	return found
 }
 
 // writeSiblings writes the other working trees of the repository, a line each.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/cmd/internal/hearing"
+	"github.com/talking-stick/tt/cmd/internal/hosts"
 	"github.com/talking-stick/tt/cmd/internal/jobs"
 	"github.com/talking-stick/tt/cmd/internal/locks"
 	"github.com/talking-stick/tt/cmd/internal/member"
@@ -68,7 +69,7 @@ type doctorResult struct {
 	// Listening is how the caller hears of news, if it is an agent of a harness.
 	Listening string `json:"listening,omitempty"`
 	// Shared is what shares the rooms with other hosts, if something does.
-	Shared *sharedHealth `json:"engine,omitempty"`
+	Shared *hosts.Health `json:"engine,omitempty"`
 	// Trees are what is recorded of work trees.
 	Trees []treeHealth `json:"trees,omitempty"`
 	// Hints are for what a program cannot find out.
@@ -123,7 +124,7 @@ func runDoctor(ctx context.Context, c *cli.Invocation) error {
 		c.Out.Reads()
 	}
 	_ = c.Out.Result(x.doctorResult, func(t *cli.Text) { writeDoctor(t, x.doctorResult) }) // whether it was read, problems remain
-	if err := x.Shared.unsafe(); err != nil && c.Bool("strict") {
+	if err := x.Shared.Unsafe(); err != nil && c.Bool("strict") {
 		return err
 	}
 	if !remains {
@@ -279,7 +280,9 @@ func writeDoctor(t *cli.Text, r doctorResult) {
 		t.Line("%s a room belongs to %s, which is not there any more; its commands take --path %s", t.Dim("note"),
 			m.CanonicalPath, code.ShellWord(m.CanonicalPath))
 	}
-	r.Shared.write(t)
+	if r.Shared != nil && r.Shared.Reached {
+		t.Line("%s the engine %s answers.", t.Green("ok"), r.Shared.Name)
+	}
 	switch {
 	case len(r.Problems) > 0:
 	case len(r.Trouble) > 0:

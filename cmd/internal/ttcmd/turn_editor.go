@@ -196,18 +196,10 @@ func parseTemplate(text string) (json.RawMessage, error) {
 			sections[current] = append(sections[current], line)
 		}
 	}
-	h := turn.Handoff{
+	return encodeHandoff(turn.Handoff{
 		Status: paragraph(sections["status"]), NextAction: paragraph(sections["next action"]),
 		OpenQuestions: items(sections["open questions"]), DoNot: items(sections["do not"]),
-	}
-	for _, line := range items(sections["artifacts"]) {
-		a, err := parseArtifact(line)
-		if err != nil {
-			return nil, err
-		}
-		h.Artifacts = append(h.Artifacts, a)
-	}
-	return encodeHandoff(h)
+	}, items(sections["artifacts"]))
 }
 
 func paragraph(lines []string) string { return strings.TrimSpace(strings.Join(lines, "\n")) }

@@ -23,10 +23,7 @@ import (
 var (
 	releaseErrors = []code.Code{code.InvalidHandoff, code.NoActiveLease, code.TurnMismatch, code.StaleLease, code.NotJoined,
 		code.RoomNotFound, code.UnreadAnswers}
-	assignErrors = []code.Code{
-		code.InvalidHandoff, code.NoActiveLease, code.TurnMismatch, code.StaleLease, code.NotJoined, code.RoomNotFound, code.UnreadAnswers,
-		code.UnknownMember, code.UnknownRecipient, code.AmbiguousRecipient,
-	}
+	assignErrors = append(slices.Clip(releaseErrors), code.UnknownMember, code.UnknownRecipient, code.AmbiguousRecipient)
 )
 
 var releaseCommand = &cli.Command{
@@ -247,26 +244,22 @@ func readHandoff(r io.Reader) (json.RawMessage, error) {
 }
 
 func flagHandoff(c *cli.Invocation) (json.RawMessage, error) {
-	h := turn.Handoff{
+	return encodeHandoff(turn.Handoff{
 		Status: c.String("status"), NextAction: c.String("next-action"),
 		OpenQuestions: c.Strings("question"), DoNot: c.Strings("do-not"),
-	}
-	for _, text := range c.Strings("artifact") {
+	}, c.Strings("artifact"))
+}
+
+// encodeHandoff returns the handoff as JSON, with artifacts as [parseArtifact] reads them. It refuses text that is not
+// valid UTF-8: JSON would change it, and a changed path names another file.
+func encodeHandoff(h turn.Handoff, artifacts []string) (json.RawMessage, error) {
+	var paths []string
+	for _, text := range artifacts {
 		a, err := parseArtifact(text)
 		if err != nil {
 			return nil, err
 		}
-		h.Artifacts = append(h.Artifacts, a)
-	}
-	return encodeHandoff(h)
-}
-
-// encodeHandoff returns the handoff as JSON. It refuses text that is not valid UTF-8:
-// JSON would change it, and a changed path names another file.
-func encodeHandoff(h turn.Handoff) (json.RawMessage, error) {
-	var paths []string
-	for _, a := range h.Artifacts {
-		paths = append(paths, a.Path)
+		h.Artifacts, paths = append(h.Artifacts, a), append(paths, a.Path)
 	}
 	for _, given := range []struct {
 		field string
