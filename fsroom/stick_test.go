@@ -12,6 +12,7 @@ import (
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/doctor"
 	"github.com/talking-stick/tt/fsroom/fsroomtest"
+	"github.com/talking-stick/tt/fsroom/talk"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal/event"
 )
@@ -58,7 +59,7 @@ func stickRelease(who string) passer {
 
 func stickNote(who string) passer {
 	return func(s *stick, f turn.Facts) ([]event.Event, error) {
-		return turn.AddNote(s, f, turn.NoteRequest{Agent: who, ID: fsroom.NewID(), Body: "mind the gap", Severity: turn.SeverityInfo})
+		return turn.AddNote(s, f, turn.NoteRequest{Agent: who, ID: fsroom.NewID(), Body: "mind the gap", Severity: talk.SeverityInfo})
 	}
 }
 

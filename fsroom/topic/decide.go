@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/fsroom/talk"
 	"github.com/talking-stick/tt/journal/event"
 )
 
@@ -253,7 +254,8 @@ type Limits struct {
 
 // DefaultLimits returns the limits that hold unless others are set.
 func DefaultLimits() Limits {
-	return Limits{QuestionChars: 8000, AnswerChars: 65536, Batch: 50, OpenQuestions: 10_000, MetadataBytes: 64 << 10, ReasonChars: 1000}
+	return Limits{QuestionChars: talk.MaxQuestion, AnswerChars: talk.MaxAnswer,
+		Batch: 50, OpenQuestions: 10_000, MetadataBytes: 64 << 10, ReasonChars: 1000}
 }
 
 // Limits that cannot be set.

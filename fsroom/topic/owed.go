@@ -1,10 +1,12 @@
 package topic
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
 	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/fsroom/talk"
 	"github.com/talking-stick/tt/journal/event"
 )
 
@@ -125,36 +127,22 @@ func (s *State) MarkShown(agent string, ids []string) (events []event.Event) {
 	return events
 }
 
-// News counts what has come on the topic for an agent, see [State.NewsFor].
-type News struct {
-	Questions int64 // that it owes an answer
-	Answers   int64 // to its pending questions
+// An Answering is an answer to a question.
+type Answering struct {
+	*Question
+	AnswerRef
 }
 
-// Seen says what an agent was shown of a topic: all questions, and all answers, up to an
-// event.
-type Seen struct{ Questions, Answers int64 }
-
-// NewsFor counts what has come for the agent that it was not shown. absent reports whether
-// an asker is there no more: its questions are not news.
-func (s *State) NewsFor(agent string, seen Seen, absent func(id string) bool) (n News) {
-	for i := range s.Questions {
-		q := &s.Questions[i]
-		if q.OwedBy(agent) && q.Seq > seen.Questions && !absent(q.AskedBy) {
-			n.Questions++
-		}
-		if q.Status == Pending && q.AskedBy == agent {
-			n.Answers += int64(len(q.NewAnswers(seen.Answers)))
+// NewAnswers returns the answers to pending questions of the agent that it was not shown, in the order in which they
+// came. The pointers are valid until the next Apply.
+func (s *State) NewAnswers(agent string, seen *talk.Seen) (found []Answering) {
+	for _, q := range s.Own(agent) {
+		for _, ref := range q.Answers {
+			if !seen.Has(talk.KindAnswer, ref.Seq) {
+				found = append(found, Answering{q, ref})
+			}
 		}
 	}
-	return n
-}
-
-// NewAnswers returns the answers after an event.
-func (q *Question) NewAnswers(seen int64) []AnswerRef {
-	i := slices.IndexFunc(q.Answers, func(a AnswerRef) bool { return a.Seq > seen })
-	if i < 0 {
-		return nil
-	}
-	return q.Answers[i:]
+	slices.SortFunc(found, func(a, b Answering) int { return cmp.Compare(a.AnswerRef.Seq, b.AnswerRef.Seq) })
+	return found
 }

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/fsroom/talk"
 	"github.com/talking-stick/tt/fsroom/topic"
 	"github.com/talking-stick/tt/journal/event"
 )
@@ -144,28 +145,24 @@ func TestNamed(t *testing.T) {
 	}
 }
 
-// TestTopicNews: what has come after an event, without the questions of agents that are
-// there no more.
-func TestTopicNews(t *testing.T) {
+// TestNewAnswers: the answers to questions of an agent, in the order in which they came.
+func TestNewAnswers(t *testing.T) {
 	s := asked(t)
-	here := func(string) bool { return false }
-	for seen, want := range map[int64]int64{0: 2, 2: 1, 3: 0} {
-		if n := s.NewsFor("b:1", topic.Seen{Questions: seen}, here); n.Questions != want || n.Answers != 0 {
-			t.Errorf("after event %d: %+v, want %d questions", seen, n, want)
-		}
-	}
-	if n := s.NewsFor("b:1", topic.Seen{}, func(id string) bool { return id == "a:1" }); n.Questions != 0 {
-		t.Errorf("of an asker that is gone: %+v", n)
-	}
 	events, _, err := s.AnswerOne("c:1", "q001", "because", "a1")
 	if err != nil {
 		t.Fatal(err)
 	}
 	change(t, s, events)
-	if n := s.NewsFor("a:1", topic.Seen{Questions: s.Seq, Answers: s.Seq - 1}, here); n.Answers != 1 || n.Questions != 0 {
-		t.Errorf("for the asker: %+v", n)
-	}
-	if n := s.NewsFor("a:1", topic.Seen{Answers: s.Seq}, here); n != (topic.News{}) {
-		t.Errorf("shown to the asker: %+v", n)
+	for _, c := range []struct {
+		agent string
+		seen  talk.Seen
+		want  int
+	}{
+		{"a:1", talk.Seen{}, 1}, {"c:1", talk.Seen{}, 0}, {"a:1", talk.Seen{AnswersSeq: s.Seq - 1}, 1},
+		{"a:1", talk.Seen{AnswersSeq: s.Seq}, 0}, {"a:1", talk.Seen{TopicSeq: s.Seq}, 0},
+	} {
+		if found := s.NewAnswers(c.agent, &c.seen); len(found) != c.want || c.want == 1 && (found[0].ID != "q001" || found[0].AnsweredBy != "c:1") {
+			t.Errorf("%s with %+v: %+v, want %d", c.agent, c.seen, found, c.want)
+		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 
 	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/fsroom/talk"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal/event"
 )
@@ -127,7 +128,7 @@ func (w *world) send(id, to, body string) error {
 // endJob tells an agent of the end of its job.
 func (w *world) endJob(id string, number int64, outcome string) {
 	w.t.Helper()
-	w.commit(turn.EndJob(w.state, turn.JobEndRequest{Agent: id, At: w.now().Wall, JobEnd: turn.JobEnd{ID: number, Name: "test", Outcome: outcome}}), nil)
+	w.commit(turn.EndJob(w.state, turn.JobEndRequest{Agent: id, At: w.now().Wall, JobEnd: talk.JobEnd{ID: number, Name: "test", Outcome: outcome}}), nil)
 }
 
 func (w *world) addNote(r turn.NoteRequest) (string, error) {
@@ -142,12 +143,12 @@ func (w *world) addNote(r turn.NoteRequest) (string, error) {
 func (w *world) resolve(id, noteID string) (string, error) {
 	w.t.Helper()
 	w.seen(id)
-	events, whole, err := turn.ResolveNote(w.state, id, noteID, func() []turn.NoteView {
-		var h turn.NoteHistory
+	events, whole, err := turn.ResolveNote(w.state, id, noteID, func() []talk.NoteView {
+		var h talk.NoteHistory
 		for i := range w.events {
 			h.Add(&w.events[i])
 		}
-		return h.All(w.state)
+		return h.All(w.state.Notes)
 	})
 	w.commit(events, err)
 	return whole, err

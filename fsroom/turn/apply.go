@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/fsroom/talk"
 	"github.com/talking-stick/tt/journal/event"
 	"github.com/talking-stick/tt/journal/wire"
 )
@@ -43,7 +44,7 @@ func (s *State) change(e *event.Event) error {
 	case Kicked:
 		return s.applyKick(e)
 	case MessageSent:
-		return s.applyMessage(e)
+		s.applyMail(e)
 	case NoteAdded:
 		return s.applyNote(e)
 	case NoteResolved:
@@ -65,7 +66,7 @@ func (s *State) change(e *event.Event) error {
 // applyLoss makes s the state that the room goes on from after events were lost.
 func (s *State) applyLoss(e *event.Event) error {
 	var p event.Loss
-	if err := decode(e, &p); err != nil || len(p.State) == 0 {
+	if err := talk.Decode(e, &p); err != nil || len(p.State) == 0 {
 		return err
 	}
 	known := New(s.RoomID)
@@ -73,27 +74,10 @@ func (s *State) applyLoss(e *event.Event) error {
 		return fmt.Errorf("%s event %d: state: %w", e.Type, e.Seq, err)
 	}
 	known.RoomID = cmp.Or(s.RoomID, known.RoomID) // an import has given another
+	for i := range known.Members {                // an older program did not know that
+		known.Members[i].LastMail = e.Seq
+	}
 	*s = *known
-	return nil
-}
-
-// MailAtLoss returns what [State.Mail] was when events were lost, of which e tells.
-func MailAtLoss(e *event.Event, id string) int64 {
-	s := New("")
-	if s.applyLoss(e) != nil {
-		return 0
-	}
-	return s.Mail(id)
-}
-
-// decode decodes the payload of the event into v, which stays as it is without one.
-func decode(e *event.Event, v any) error {
-	if len(e.Payload) == 0 {
-		return nil
-	}
-	if err := wire.Decode(e.Payload, v); err != nil {
-		return fmt.Errorf("%s event %d: payload: %w", e.Type, e.Seq, err)
-	}
 	return nil
 }
 
@@ -101,7 +85,7 @@ func decode(e *event.Event, v any) error {
 // before, so the archive is not needed to fold a journal.
 func (s *State) applyOpened(e *event.Event) error {
 	p := openedPayload{Policy: DefaultPolicy()}
-	if err := decode(e, &p); err != nil {
+	if err := talk.Decode(e, &p); err != nil {
 		return err
 	}
 	if p.Format > Format {
@@ -117,7 +101,7 @@ func (s *State) applyOpened(e *event.Event) error {
 
 func (s *State) applyJoined(e *event.Event) error {
 	var p joinedPayload
-	if err := decode(e, &p); err != nil {
+	if err := talk.Decode(e, &p); err != nil {
 		return err
 	}
 	if m := s.Member(e.From); m != nil {
@@ -126,7 +110,7 @@ func (s *State) applyJoined(e *event.Event) error {
 	}
 	s.Members = append(s.Members, Member{
 		AgentID: e.From, DisplayName: p.DisplayName, SessionKind: p.SessionKind, Observer: p.Observer,
-		Ordinal: s.NextOrdinal, JoinedAt: e.CreatedAt, Broadcasts: s.Broadcasts,
+		Ordinal: s.NextOrdinal, JoinedAt: e.CreatedAt, Joined: e.Seq,
 	})
 	if f := s.former(e.From); f != nil {
 		m := s.Member(e.From)
@@ -188,7 +172,7 @@ func (s *State) rememberFormer(m Member, how Loss) {
 
 func (s *State) applyGrant(e *event.Event) error {
 	var p grantPayload
-	if err := decode(e, &p); err != nil {
+	if err := talk.Decode(e, &p); err != nil {
 		return err
 	}
 	given := s.lastHandoff()
@@ -218,7 +202,7 @@ func (s *State) lastHandoff() PendingHandoff {
 
 func (s *State) applyRelease(e *event.Event) error {
 	var p releasePayload
-	if err := decode(e, &p); err != nil {
+	if err := talk.Decode(e, &p); err != nil {
 		return err
 	}
 	at := p.Clock.at(e.CreatedAt)
@@ -242,7 +226,7 @@ func (s *State) applyRelease(e *event.Event) error {
 
 func (s *State) applyPolicy(e *event.Event) error {
 	p := policyPayload{Policy: s.Policy}
-	if err := decode(e, &p); err != nil {
+	if err := talk.Decode(e, &p); err != nil {
 		return err
 	}
 	s.Policy = p.Policy

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/fsroom/talk"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal/event"
 	"github.com/talking-stick/tt/journal/wire"
@@ -21,7 +22,7 @@ func eventful(t testing.TB) *world {
 	w.addNote(turn.NoteRequest{Agent: "a", Body: "remember"})
 	changed(1, "a")(w)
 	w.resolve("a", w.state.Notes[0].ID)
-	w.endJob("b", 3, turn.JobFailed)
+	w.endJob("b", 3, talk.JobFailed)
 	w.loses()
 	released("kept for b")(w)
 	for _, s := range (steps{later(grace), held("b"), taken("a"), left("b"), left("a")}) {

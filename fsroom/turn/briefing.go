@@ -1,24 +1,21 @@
 package turn
 
 import (
-	"cmp"
 	"encoding/json"
-	"slices"
-	"sort"
 	"strings"
 	"unicode"
 
+	"github.com/talking-stick/tt/fsroom/talk"
 	"github.com/talking-stick/tt/journal/event"
-	"github.com/talking-stick/tt/journal/wire"
 )
 
 // A Briefing is what an agent should know of the room when it gets the turn, apart from
 // the handoff.
 type Briefing struct {
-	Notes      []BriefNote     `json:"notes,omitempty"`       // open notes, see [State.BriefNotes] and [FitNotes]
-	NotesTotal int             `json:"notes_total,omitempty"` // how many notes are open
-	Unread     Unread          `json:"unread,omitzero"`       // what is not in Notes
-	Missed     []MissedHandoff `json:"missed,omitempty"`
+	Notes      []talk.BriefNote `json:"notes,omitempty"`       // open notes, see [talk.BriefNotes] and [talk.FitNotes]
+	NotesTotal int              `json:"notes_total,omitempty"` // how many notes are open
+	Unread     talk.Unread      `json:"unread,omitzero"`       // what is not in Notes
+	Missed     []MissedHandoff  `json:"missed,omitempty"`
 	// Changes are what changed in the tree since the agent's last turn, as a JSON array, the
 	// newest last; MoreChanges is how many more there were.
 	Changes     json.RawMessage `json:"changes,omitempty"`
@@ -40,95 +37,9 @@ func (b *Briefing) AddChange(what json.RawMessage) {
 
 // The limits of a briefing.
 const (
-	maxBriefNotes     = 5
-	maxBriefNoteBytes = 2 << 10 // of all notes as JSON
-	maxMissed         = 10
-	maxMissedStatus   = 400 // characters
+	maxMissed       = 10
+	maxMissedStatus = 400 // characters
 )
-
-// A BriefNote is a note in a briefing. Its body may be cut.
-type BriefNote struct {
-	Seq       int64  // the event that added it
-	ID        string `json:"note_id"`
-	Turn      int64  `json:"turn_id,omitempty"`
-	Author    string `json:"author_agent_id"`
-	Target    string `json:"target_agent_id,omitempty"`
-	Severity  string `json:"severity"`
-	Body      string `json:"body"`
-	Truncated bool   `json:"truncated,omitempty"` // the body was cut, and ends with "…"
-}
-
-// BriefNotes returns the open notes that a briefing of the agent shows, the most
-// important first: the pages, then what the agent has not seen, then the oldest.
-func (s *State) BriefNotes(agent string, seen SeenNotes) []BriefNote {
-	unread := func(n *Note) bool { return !seen.Has(n) && n.addresses(agent) }
-	sorted := slices.Clone(s.Notes)
-	compare := func(a, b Note) int {
-		return cmp.Or(before(a.isPage(), b.isPage()), before(unread(&a), unread(&b)))
-	}
-	sort.SliceStable(sorted, func(i, j int) bool { return compare(sorted[i], sorted[j]) < 0 })
-	var notes []BriefNote
-	for _, n := range sorted[:min(len(sorted), maxBriefNotes)] {
-		notes = append(notes, BriefNote{Seq: n.Seq, ID: n.ID, Turn: n.Turn, Author: n.Author, Target: n.Target, Severity: n.Severity})
-	}
-	return notes
-}
-
-// FitNotes cuts the bodies of the notes so that their JSON has at most 2 KiB. If ids
-// leave too little room for bodies, it leaves out the last notes.
-func FitNotes(notes []BriefNote) []BriefNote {
-	for ; len(notes) > 0; notes = notes[:len(notes)-1] {
-		if fitted := fitNotes(notes); fitted != nil {
-			return fitted
-		}
-	}
-	return nil
-}
-
-// fitNotes is FitNotes for all of the notes, or nil. Each has the same share. What a short note does
-// not need of it is left to the longer ones.
-func fitNotes(notes []BriefNote) []BriefNote {
-	fitted := slices.Clone(notes)
-	shortest := make([]*BriefNote, len(fitted))
-	for i := range fitted {
-		shortest[i] = &fitted[i]
-	}
-	slices.SortFunc(shortest, func(a, b *BriefNote) int { return cmp.Compare(a.size(), b.size()) })
-	left := maxBriefNoteBytes - len("[]")
-	for i, n := range shortest {
-		if !n.cut(left/(len(shortest)-i) - len(",")) {
-			return nil
-		}
-		left -= n.size() + len(",")
-	}
-	return fitted
-}
-
-func (n *BriefNote) size() int { return len(wire.Append(nil, n)) }
-
-// cut cuts the body so that the note has at most size bytes as JSON. It reports whether
-// some of a body that is too long is left.
-func (n *BriefNote) cut(size int) bool {
-	const least = 32 // bytes of a body that is worth showing
-	if n.size() <= size {
-		return true
-	}
-	short := *n
-	short.Body, short.Truncated = "…", true
-	left := size - short.size()
-	if left < least {
-		return false
-	}
-	end := 0
-	for i, r := range n.Body {
-		end = i
-		if left -= len(wire.AppendString(nil, string(r))) - len(`""`); left < 0 {
-			break
-		}
-	}
-	n.Body, n.Truncated = n.Body[:end]+"…", true
-	return true
-}
 
 // A MissedHandoff is a handoff between two turns of an agent.
 type MissedHandoff struct {
@@ -155,7 +66,7 @@ func (l *MissedList) Add(e *event.Event) {
 		}
 	case Released, Passed:
 		var p releasePayload
-		if e.From != l.Agent && e.Seq != l.Except && !(decode(e, &p) == nil && p.Unchanged) {
+		if e.From != l.Agent && e.Seq != l.Except && !(talk.Decode(e, &p) == nil && p.Unchanged) {
 			l.handoff = append(l.handoff, e.Clone())
 			l.handoff = l.handoff[max(0, len(l.handoff)-maxMissed):]
 		}

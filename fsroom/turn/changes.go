@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/fsroom/talk"
 	"github.com/talking-stick/tt/journal/event"
 )
 
@@ -131,7 +132,7 @@ func (p *changePayload) wasOfUse() bool {
 
 func readChange(e *event.Event) (changePayload, error) {
 	var p changePayload
-	err := decode(e, &p)
+	err := talk.Decode(e, &p)
 	p.Turn = cmp.Or(p.Turn, e.Turn)
 	return p, err
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"slices"
 
+	"github.com/talking-stick/tt/fsroom/talk"
 	"github.com/talking-stick/tt/journal/event"
 	"github.com/talking-stick/tt/journal/wire"
 )
@@ -18,13 +19,13 @@ const (
 	Passed        = "pass"
 	Takeover      = "takeover"
 	Kicked        = "kick"
-	MessageSent   = "message_sent"
-	NoteAdded     = "note_added"
-	NoteResolved  = "note_resolved"
+	MessageSent   = talk.MessageSent
+	NoteAdded     = talk.NoteAdded
+	NoteResolved  = talk.NoteResolved
 	PolicyChanged = "policy_changed"
 	Closed        = "close"
 	TreeChanged   = "tree_changed"
-	JobEnded      = "job_ended"
+	JobEnded      = talk.JobEnded
 	// JournalDamaged tells that events were lost, see [event.Loss].
 	JournalDamaged = event.JournalDamaged
 )
@@ -92,18 +93,12 @@ func (c clock) at(created event.Time) Instant {
 // payload encodes one of the types above.
 func payload(v any) json.RawMessage { return wire.Append(nil, v) }
 
-// MeantFor reports whether the event is addressed to the agent, or to all members by
-// another agent.
-func MeantFor(e *event.Event, agent string) bool {
-	return e.To == agent || (e.To == "" && e.From != agent)
-}
-
 // Concerns reports whether a stream for the agent shows the event: the event is meant
 // for the agent, and is neither the grant of a turn to the agent, which has its result, nor a
 // change of the tree, which comes with a turn.
 func Concerns(e *event.Event, agent string) bool {
 	own := (e.Type == Claim || e.Type == Takeover) && e.To == agent
-	return MeantFor(e, agent) && !own && e.Type != TreeChanged
+	return talk.MeantFor(e, agent) && !own && e.Type != TreeChanged
 }
 
 // Public returns the event as streams show it: without the lease, which only the results of its owner

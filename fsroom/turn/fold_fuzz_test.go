@@ -91,7 +91,6 @@ func actsOn(t *testing.T, w *world) {
 	for _, id := range []string{"a", s.Owner, "stranger"} {
 		s.MemberViews(now)
 		s.Idle(now)
-		s.Mail(id)
 		if next := s.NextDeadline(now, id); next < 0 {
 			t.Fatalf("%s looks again in %v: %s", id, next, mustJSON(s))
 		}

@@ -10,8 +10,7 @@ import (
 func TestForms(t *testing.T) {
 	t.Parallel()
 	forms.Check(t, "testdata/forms.txt", []any{new(State), new(Lease), new(ProcessID), new(Proof), new(Policy), new(Member), new(Former),
-		new(NoteView), new(openedPayload), new(joinedPayload), new(grantPayload), new(releasePayload), new(policyPayload), new(clock),
-		new(messagePayload), new(NotePayload), new(ResolvedPayload), new(Activity), new(BriefNote), new(Unread), new(Artifact),
-		new(Handoff), new(JobEnd), new(ToldJobs), new(changePayload), new(TreeChange), new(MissedHandoff)},
+		new(openedPayload), new(joinedPayload), new(grantPayload), new(releasePayload), new(policyPayload), new(clock),
+		new(Activity), new(Artifact), new(Handoff), new(changePayload), new(TreeChange), new(MissedHandoff)},
 		[]any{new(RoomView), new(MemberView), new(WaitResult), &WaitResult{Status: WaitClosed}, new(ReleaseResult), new(Standing), new(Trouble)})
 }

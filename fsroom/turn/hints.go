@@ -25,7 +25,6 @@ const (
 	hintToldTurn     = `run "tt wait", which gives it back with its handoff`
 	hintLeave        = `leave with "tt leave"`
 	hintForce        = "only a member that is gone or long silent is kicked without --force"
-	hintLongMessage  = `leave longer texts as a note: "tt notes add --stdin"`
 	hintNoteNoTurn   = "without --turn the note is about the room"
 	hintListNotes    = `list them with "tt notes list"`
 	hintOtherWindow  = `go on there, or wait with "tt wait"; if your user wants the turn in this window: "tt take --operator-requested --reason …"`

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/talking-stick/tt/fsroom/talk"
 	"github.com/talking-stick/tt/journal/event"
 )
 
@@ -37,10 +38,10 @@ func (l *Interruptions) Add(e *event.Event) {
 	var p grantPayload
 	switch e.Type {
 	case Claim:
-		_ = decode(e, &p)
+		_ = talk.Decode(e, &p)
 		l.list, l.now = nil, Interruption{Turn: e.Turn, Agent: e.To, Since: e.CreatedAt, Handoff: p.Handoff}
 	case Takeover:
-		_ = decode(e, &p)
+		_ = talk.Decode(e, &p)
 		if l.now.Agent == e.From && l.now.Turn == e.Turn-1 {
 			l.now.Reason = p.Kind
 			l.list = append(l.list, l.now)
@@ -49,9 +50,8 @@ func (l *Interruptions) Add(e *event.Event) {
 		}
 		l.now = Interruption{Turn: e.Turn, Agent: e.To, Since: e.CreatedAt, Handoff: p.Handoff}
 	case NoteAdded:
-		var note NotePayload
-		if e.From == l.now.Agent && decode(e, &note) == nil {
-			l.now.Note = &InterruptionNote{e.CreatedAt, note.Body}
+		if e.From == l.now.Agent {
+			l.now.Note = &InterruptionNote{e.CreatedAt, talk.Of(e).Text}
 		}
 	default:
 		if l.now.Agent != "" && EndsTurn(e, l.now.Agent) {

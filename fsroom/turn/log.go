@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 
+	"github.com/talking-stick/tt/fsroom/talk"
 	"github.com/talking-stick/tt/journal/event"
 )
 
@@ -111,7 +112,7 @@ func entryOfTurn(e *event.Event) *LogEntry {
 		entry.TakenFrom = e.From
 	}
 	var p grantPayload
-	_ = decode(e, &p)
+	_ = talk.Decode(e, &p)
 	entry.Waited, entry.Grant = &p.Waited, p.Kind
 	return entry
 }
@@ -134,27 +135,27 @@ func (l *LogEntry) end(e *event.Event) {
 // entryBeside returns the entry of an event that neither grants nor releases a turn.
 // Without a readable payload the entry has no text.
 func entryBeside(e *event.Event) *LogEntry {
-	entry := &LogEntry{EventSeq: e.Seq, At: e.CreatedAt, Agent: e.From, To: e.To, Event: e.Type, Reason: e.Reason}
+	w := talk.Of(e)
+	entry := &LogEntry{Kind: w.Kind, EventSeq: e.Seq, At: e.CreatedAt, Agent: e.From, To: e.To, Event: e.Type, Reason: e.Reason, Text: w.Text}
 	switch e.Type {
 	case MessageSent:
-		var p messagePayload
-		_ = decode(e, &p)
-		entry.Kind, entry.Text, entry.Hint = "message", p.Body, p.Hint
+		var p talk.MessagePayload
+		_ = talk.Decode(e, &p)
+		entry.Hint = p.Hint
 	case NoteAdded:
-		var p NotePayload
-		_ = decode(e, &p)
-		entry.Kind, entry.NoteID, entry.To, entry.Text, entry.Severity = "note", p.ID, cmp.Or(e.To, p.Target), Body(e), SeverityOf(e)
+		var p talk.NotePayload
+		_ = talk.Decode(e, &p)
+		entry.Kind, entry.NoteID, entry.To, entry.Severity = talk.KindNote, p.ID, cmp.Or(e.To, p.Target), p.Severity
 	case NoteResolved:
-		var p ResolvedPayload
-		_ = decode(e, &p)
+		var p talk.ResolvedPayload
+		_ = talk.Decode(e, &p)
 		entry.Kind, entry.NoteID = "note_resolved", p.ID
 	case JobEnded:
-		j := JobOf(e)
-		entry.Kind, entry.Text, entry.Duration = "job", j.Words(), j.Duration
+		entry.Duration = talk.JobOf(e).Duration
 	case MemberJoined, MemberLeft, Kicked:
 		var p joinedPayload
 		if e.Type == MemberJoined {
-			_ = decode(e, &p)
+			_ = talk.Decode(e, &p)
 		}
 		entry.Kind, entry.Observer = "member", p.Observer
 	case PolicyChanged:

@@ -163,7 +163,7 @@ func TestLives(t *testing.T) {
 	equal(t, "opened", events[0].Seq, seq+1)
 	s = w.state
 	equal(t, "policy", s.Policy.WaiterGrace, 1)
-	equal(t, "member", words(s.Member("b").Ordinal, s.Member("b").LastHeld, s.Mail("b")), "0 0 0")
+	equal(t, "member", words(s.Member("b").Ordinal, s.Member("b").LastHeld, s.Member("b").LastMail), "0 0 0")
 	equal(t, "claim", w.tries("b"), "your_turn open_claim")
 	equal(t, "turn", w.state.Turn, 3)
 

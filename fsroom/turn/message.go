@@ -1,24 +1,15 @@
 package turn
 
 import (
-	"strings"
-	"unicode/utf8"
+	"cmp"
 
 	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/fsroom/talk"
 	"github.com/talking-stick/tt/journal/event"
 )
 
-// MaxMessage is the size of the longest message body, in bytes.
-const MaxMessage = 4096
-
 // Everyone as the recipient of a message means all members.
 const Everyone = "room"
-
-// How urgent a message is.
-const (
-	HintNormal    = "normal"
-	HintInterrupt = "interrupt"
-)
 
 // A MessageRequest sends a message to one member or to all.
 type MessageRequest struct {
@@ -27,40 +18,10 @@ type MessageRequest struct {
 	Interrupt   bool
 }
 
-type messagePayload struct {
-	Body string `json:"body"`
-	Hint string `json:"delivery_hint"`
-}
-
-// CheckMessage refuses a body that no room accepts.
-func CheckMessage(body string) error {
-	return CheckText("message", body, "bytes", len(body), MaxMessage, code.MessageTooLarge, hintLongMessage)
-}
-
-// CheckText refuses what is blank or no text, and what has more than most units: that with the code
-// tooLarge and the hint.
-func CheckText(what, text, unit string, size, most int, tooLarge code.Code, hint string) error {
-	switch {
-	case size > most:
-		return code.New(tooLarge, "the %s has %d %s, at most %d are allowed", what, size, unit, most).With("supplied", size).WithHint("%s", hint)
-	case !utf8.ValidString(text):
-		return code.New(code.InvalidBody, "the %s is not valid UTF-8", what)
-	case strings.TrimSpace(text) == "":
-		return code.New(code.InvalidBody, "the %s is empty", what)
-	}
-	return nil
-}
-
 // Send adds a message to the room.
 func Send(s *State, f Facts, r MessageRequest) ([]event.Event, error) {
-	if err := CheckMessage(r.Body); err != nil {
+	if err := cmp.Or(talk.Check(talk.KindMessage, r.Body), s.mayTalk(r.Agent)); err != nil {
 		return nil, err
-	}
-	if !s.Open {
-		return nil, closedRoom(s)
-	}
-	if s.Member(r.Agent) == nil {
-		return nil, NotJoined(s, r.Agent)
 	}
 	e := event.Event{Type: MessageSent, Turn: s.Turn, From: r.Agent}
 	if r.To != Everyone {
@@ -70,9 +31,9 @@ func Send(s *State, f Facts, r MessageRequest) ([]event.Event, error) {
 		}
 		e.To = m.AgentID
 	}
-	p := messagePayload{Body: r.Body, Hint: HintNormal}
+	p := talk.MessagePayload{Body: r.Body, Hint: talk.HintNormal}
 	if r.Interrupt {
-		p.Hint = HintInterrupt
+		p.Hint = talk.HintInterrupt
 	}
 	e.Payload = payload(&p)
 	return []event.Event{e}, nil
@@ -124,43 +85,22 @@ func (s *State) activeIDs(f Facts, except string) []string {
 	return ids
 }
 
-func (s *State) applyMessage(e *event.Event) error {
-	if e.To != "" {
-		if m := s.Member(e.To); m != nil {
-			m.Direct++
+// applyMail folds a message or the end of a job, which the members that it is for read in the journal.
+func (s *State) applyMail(e *event.Event) {
+	for i := range s.Members {
+		if m := &s.Members[i]; talk.MeantFor(e, m.AgentID) {
+			m.LastMail = e.Seq
 		}
-		return nil
 	}
-	s.Broadcasts++
-	if m := s.Member(e.From); m != nil {
-		m.Sent++
+}
+
+// mayTalk refuses a word of an agent that is no member of an open room.
+func (s *State) mayTalk(agent string) error {
+	if !s.Open {
+		return closedRoom(s)
+	}
+	if s.Member(agent) == nil {
+		return NotJoined(s, agent)
 	}
 	return nil
-}
-
-// IsMail reports whether the event is a message that [State.Mail] counts for the
-// agent.
-func IsMail(e *event.Event, agent string) bool {
-	return e.Type == MessageSent && MeantFor(e, agent)
-}
-
-// Interrupts reports whether the event is a message that was sent as urgent.
-func Interrupts(e *event.Event) bool {
-	var p messagePayload
-	return e.Type == MessageSent && decode(e, &p) == nil && p.Hint == HintInterrupt
-}
-
-// Body returns the text of a message or of a note, "" for another event.
-func Body(e *event.Event) string {
-	switch e.Type {
-	case MessageSent:
-		var p messagePayload
-		_ = decode(e, &p)
-		return p.Body
-	case NoteAdded:
-		var p NotePayload
-		_ = decode(e, &p)
-		return p.Body
-	}
-	return ""
 }

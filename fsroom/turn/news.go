@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/talking-stick/tt/fsroom/talk"
 	"github.com/talking-stick/tt/journal/event"
 )
 
@@ -53,12 +54,12 @@ func (s *State) offeredTo() string {
 // command, and wakes nobody unless it is urgent.
 func ClassOf(e *event.Event, agent string) string {
 	switch {
-	case TellsJob(e, agent):
+	case talk.TellsJob(e, agent):
 		return ClassJob
 	case e.From == agent && e.Type != Takeover, e.Type == Takeover && e.To == agent:
 	case e.Type == Takeover && e.From == agent, e.Type == Closed, EndsMembership(e, agent):
 		return ClassLost
-	case e.To == agent && (e.Type == MessageSent || e.Type == NoteAdded), e.To == "" && Interrupts(e):
+	case e.To == agent && (e.Type == MessageSent || e.Type == NoteAdded), e.To == "" && talk.Interrupts(e):
 		return ClassMessage
 	}
 	return ""
@@ -66,21 +67,27 @@ func ClassOf(e *event.Event, agent string) string {
 
 // News is what an agent can be told although it did not ask.
 type News struct {
-	Offer    int64  // the event_seq of the handoff that comes with a turn it may take; 0: none
-	Turn     int64  // the number of that turn
-	Call     bool   // it may have the turn for which a write of it was refused
-	Plain    bool   // it was released by an agent, which has named nobody
-	Lost     string // the type of the event by which it has lost its turn, its membership or the room; "": none
-	Jobs     int    // of its own that have ended
-	Messages int    // to it, and urgent ones to all
-	Notes    int    // for it
-	Asked    int    // questions that it owes an answer
-	Answers  int    // to its own questions
-	ByPerson bool   // a person has written one of these
+	Offer    int64       // the event_seq of the handoff that comes with a turn it may take; 0: none
+	Turn     int64       // the number of that turn
+	Call     bool        // it may have the turn for which a write of it was refused
+	Plain    bool        // it was released by an agent, which has named nobody
+	Lost     string      // the type of the event by which it has lost its turn, its membership or the room; "": none
+	Words    talk.Unread // what was said to it
+	ByPerson bool        // a person has written one of these
+}
+
+// AddWord takes a word into account, unless the agent is not told of it.
+func (n *News) AddWord(s *State, w *talk.Word, agent string) {
+	if w.Calls(agent) {
+		*n.Words.Of(w.Kind)++
+		n.ByPerson = n.ByPerson || s.IsPerson(w.From)
+	}
 }
 
 // Urgent reports whether the agent is woken for the news at once, and however often it was woken before.
-func (n News) Urgent() bool { return n.Lost != "" || n.Call || n.Offer != 0 && !n.Plain || n.Jobs > 0 }
+func (n News) Urgent() bool {
+	return n.Lost != "" || n.Call || n.Offer != 0 && !n.Plain || n.Words.Jobs > 0
+}
 
 // IsZero reports whether there is nothing new.
 func (n News) IsZero() bool { return n.Class() == "" }
@@ -92,16 +99,13 @@ func (n News) Class() string {
 		return ClassTurn
 	case n.Lost != "":
 		return ClassLost
-	case n.Jobs > 0:
+	case n.Words.Jobs > 0:
 		return ClassJob
-	case n.written() > 0:
+	case n.Words.Written() > 0:
 		return ClassMessage
 	}
 	return ""
 }
-
-// written returns how much others have written.
-func (n News) written() int { return n.Messages + n.Notes + n.Asked + n.Answers }
 
 // Without returns the news without the classes.
 func (n News) Without(classes ...string) News {
@@ -112,9 +116,9 @@ func (n News) Without(classes ...string) News {
 		case ClassLost:
 			n.Lost = ""
 		case ClassJob:
-			n.Jobs = 0
+			n.Words.Jobs = 0
 		case ClassMessage:
-			n.Messages, n.Notes, n.Asked, n.Answers, n.ByPerson = 0, 0, 0, 0, false
+			n.Words, n.ByPerson = talk.Unread{Jobs: n.Words.Jobs}, false
 		}
 	}
 	return n
@@ -128,10 +132,10 @@ func (n News) Like(other News) News {
 	if other.Lost == "" {
 		n = n.Without(ClassLost)
 	}
-	if other.Jobs == 0 {
+	if other.Words.Jobs == 0 {
 		n = n.Without(ClassJob)
 	}
-	if other.written() == 0 {
+	if other.Words.Written() == 0 {
 		n = n.Without(ClassMessage)
 	}
 	return n

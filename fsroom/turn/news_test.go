@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/talking-stick/tt/fsroom/talk"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal/event"
 )
@@ -22,7 +23,7 @@ func TestListeners(t *testing.T) {
 	}
 	addNote := func(target string) step {
 		return func(w *world) {
-			if _, err := w.addNote(turn.NoteRequest{Agent: "a", Body: "x", Target: target, Severity: turn.SeverityPage}); err != nil {
+			if _, err := w.addNote(turn.NoteRequest{Agent: "a", Body: "x", Target: target, Severity: talk.SeverityPage}); err != nil {
 				w.t.Fatalf("note: %v", err)
 			}
 		}
@@ -82,7 +83,7 @@ func TestListeners(t *testing.T) {
 
 // TestUrgentNews: the end of a job is nothing that others write too often.
 func TestUrgentNews(t *testing.T) {
-	equal(t, "a job", turn.News{Jobs: 1}.Urgent(), true)
-	equal(t, "a message", turn.News{Messages: 1}.Urgent(), false)
+	equal(t, "a job", turn.News{Words: talk.Unread{Jobs: 1}}.Urgent(), true)
+	equal(t, "a message", turn.News{Words: talk.Unread{Messages: 1}}.Urgent(), false)
 	equal(t, "a released turn", turn.News{Offer: 1, Plain: true}.Urgent(), false)
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/talking-stick/tt/fsroom/talk"
 	"github.com/talking-stick/tt/fsroom/turn"
 )
 
@@ -25,22 +26,22 @@ func TestListNotes(t *testing.T) {
 	if _, err := w.resolve("a", ids[1]); err != nil {
 		t.Fatal(err)
 	}
-	var history turn.NoteHistory
+	var history talk.NoteHistory
 	for i := range w.events {
 		history.Add(&w.events[i])
 	}
 	for _, tt := range []struct {
-		query turn.NoteQuery
+		query talk.NoteQuery
 		want  string
 	}{
-		{turn.NoteQuery{Limit: 9}, "one three"},
-		{turn.NoteQuery{Limit: 9, All: true}, "one two* three"},
-		{turn.NoteQuery{Limit: 2, All: true}, "one two*"},
-		{turn.NoteQuery{Limit: 1, After: ids[0]}, "three"},
-		{turn.NoteQuery{Limit: 9, After: ids[1]}, "three"},
-		{turn.NoteQuery{Limit: 9, After: ids[2], All: true}, ""},
+		{talk.NoteQuery{Limit: 9}, "one three"},
+		{talk.NoteQuery{Limit: 9, All: true}, "one two* three"},
+		{talk.NoteQuery{Limit: 2, All: true}, "one two*"},
+		{talk.NoteQuery{Limit: 1, After: ids[0]}, "three"},
+		{talk.NoteQuery{Limit: 9, After: ids[1]}, "three"},
+		{talk.NoteQuery{Limit: 9, After: ids[2], All: true}, ""},
 	} {
-		notes, err := history.List(w.state, tt.query)
+		notes, err := history.List(w.state.Notes, tt.query)
 		var got []string
 		for _, n := range notes {
 			if got = append(got, n.Body); n.ResolvedAt != nil && n.ResolvedBy == "a" {
@@ -51,7 +52,7 @@ func TestListNotes(t *testing.T) {
 			t.Errorf("%+v: got %q, %v; want %q", tt.query, s, err, tt.want)
 		}
 	}
-	if _, err := history.List(w.state, turn.NoteQuery{Limit: 9, After: "none"}); err == nil {
+	if _, err := history.List(w.state.Notes, talk.NoteQuery{Limit: 9, After: "none"}); err == nil {
 		t.Error("a list after a note that does not exist")
 	}
 }

@@ -3,6 +3,7 @@ package turn
 import (
 	"slices"
 
+	"github.com/talking-stick/tt/fsroom/talk"
 	"github.com/talking-stick/tt/journal/event"
 )
 
@@ -60,7 +61,7 @@ func (s *State) WhoHasNews(events []event.Event) (ids []string) {
 			continue
 		}
 		for j := range s.Members {
-			if id := s.Members[j].AgentID; MeantFor(e, id) {
+			if id := s.Members[j].AgentID; talk.MeantFor(e, id) {
 				ids = append(ids, id)
 			}
 		}

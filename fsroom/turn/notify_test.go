@@ -32,7 +32,7 @@ func TestWhoToNotify(t *testing.T) {
 		before, after func(*turn.State)
 		want          []string
 	}{
-		"a message":                   {owned, func(s *turn.State) { owned(s); s.Seq, s.Broadcasts = 9, 1 }, nil},
+		"a message":                   {owned, func(s *turn.State) { owned(s); s.Seq, s.Members[0].LastMail = 9, 9 }, nil},
 		"a join":                      {without("c", owned), owned, nil},
 		"a claim":                     {reserved, func(s *turn.State) { s.Turn, s.Owner = 2, "b" }, []string{"b"}},
 		"a takeover":                  {owned, func(s *turn.State) { s.Turn, s.Owner = 2, "c" }, []string{"c"}},

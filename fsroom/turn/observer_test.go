@@ -158,7 +158,7 @@ func TestJoining(t *testing.T) {
 	if m == nil || !m.Observer || w.events[len(w.events)-1].Type != turn.MessageSent {
 		t.Fatalf("%+v", w.state)
 	}
-	equal(t, "messages", w.state.Mail("a"), 1)
+	equal(t, "last message", w.state.Member("a").LastMail, w.state.Seq)
 	events, err := send(w, turn.Everyone)
 	equal(t, "events of a second one", words(len(events), err), "1 <nil>")
 	left("a")(w)

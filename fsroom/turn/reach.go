@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/talking-stick/tt/fsroom/talk"
 	"github.com/talking-stick/tt/journal/event"
 )
 
@@ -148,7 +149,7 @@ func (s *State) Delivery(f Facts, message *event.Event) (delivery, hint string) 
 	}
 	best := len(deliveries) - 1
 	for _, id := range s.Others(message.From) {
-		if i := slices.Index(deliveries[:best], s.delivery(f, message.From, id, Interrupts(message))); i >= 0 {
+		if i := slices.Index(deliveries[:best], s.delivery(f, message.From, id, talk.Interrupts(message))); i >= 0 {
 			best = i
 		}
 	}

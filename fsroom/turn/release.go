@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/fsroom/talk"
 	"github.com/talking-stick/tt/journal/event"
 )
 
@@ -35,7 +36,7 @@ type ReleaseResult struct {
 	Changes        json.RawMessage `json:"changes,omitempty"`
 	ChangesPending bool            `json:"changes_pending,omitempty"`
 	Verified       json.RawMessage `json:"verified,omitempty"` // the verdicts on the tree that is handed over; set by the caller
-	Unread         Unread          `json:"unread,omitzero"`    // set by the caller
+	Unread         talk.Unread     `json:"unread,omitzero"`    // set by the caller
 }
 
 // Release ends the turn. The next one is for the fairest other active member. If that one

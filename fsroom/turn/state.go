@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"time"
 
+	"github.com/talking-stick/tt/fsroom/talk"
 	"github.com/talking-stick/tt/journal/event"
 )
 
@@ -16,26 +17,25 @@ const Format = 1
 // was moved keeps its lines as they are. What depends on the time that has
 // passed is not in it, and is derived with [Facts].
 type State struct {
-	RoomID        string         `json:"room_id"`
-	CanonicalPath string         `json:"canonical_path"`
-	WorkspaceRoot string         `json:"workspace_root"`
-	Open          bool           `json:"open"`                   // false: before the first join and after the end
-	Seq           int64          `json:"last_event_seq"`         // event_seq of the last event
-	Turn          int64          `json:"turn_id"`                // the last turn that was granted; 0: none in any life
-	Owner         string         `json:"owner,omitempty"`        // the agent that holds the stick, "" if none does
-	ReservedFor   string         `json:"reserved_for,omitempty"` // the recipient of the next turn, "" if there is none
-	Grant         Grant          `json:"held,omitzero"`
-	Pending       PendingHandoff `json:"pending,omitzero"`
-	ShortTurns    int64          `json:"short_turns,omitempty"` // how many turns in a row, up to the last one, were of no use to agents that were woken for them
-	Policy        Policy         `json:"policy"`
-	Members       []Member       `json:"members,omitempty"`
-	Former        []Former       `json:"former_holders,omitempty"` // former members that held the stick in this life or were removed, in the order they left
-	NextOrdinal   int            `json:"next_ordinal"`             // of the next member to join
-	Broadcasts    int64          `json:"broadcasts,omitempty"`     // messages to the room in this life
-	Notes         []Note         `json:"notes,omitempty"`          // the open ones, oldest first
-	Changes       []TreeChange   `json:"changes,omitempty"`        // of the tree, the newest last
-	Jobs          []ToldJobs     `json:"told_jobs,omitempty"`      // whose end was told, by the hosts that ran them
-	UpdatedAt     event.Time     `json:"updated_at"`
+	RoomID        string          `json:"room_id"`
+	CanonicalPath string          `json:"canonical_path"`
+	WorkspaceRoot string          `json:"workspace_root"`
+	Open          bool            `json:"open"`                   // false: before the first join and after the end
+	Seq           int64           `json:"last_event_seq"`         // event_seq of the last event
+	Turn          int64           `json:"turn_id"`                // the last turn that was granted; 0: none in any life
+	Owner         string          `json:"owner,omitempty"`        // the agent that holds the stick, "" if none does
+	ReservedFor   string          `json:"reserved_for,omitempty"` // the recipient of the next turn, "" if there is none
+	Grant         Grant           `json:"held,omitzero"`
+	Pending       PendingHandoff  `json:"pending,omitzero"`
+	ShortTurns    int64           `json:"short_turns,omitempty"` // how many turns in a row, up to the last one, were of no use to agents that were woken for them
+	Policy        Policy          `json:"policy"`
+	Members       []Member        `json:"members,omitempty"`
+	Former        []Former        `json:"former_holders,omitempty"` // former members that held the stick in this life or were removed, in the order they left
+	NextOrdinal   int             `json:"next_ordinal"`             // of the next member to join
+	Notes         []talk.Note     `json:"notes,omitempty"`          // the open ones, oldest first
+	Changes       []TreeChange    `json:"changes,omitempty"`        // of the tree, the newest last
+	Jobs          []talk.ToldJobs `json:"told_jobs,omitempty"`      // whose end was told, by the hosts that ran them
+	UpdatedAt     event.Time      `json:"updated_at"`
 }
 
 // A Grant is the turn in progress. It is zero if no agent owns the stick.
@@ -76,12 +76,9 @@ type Member struct {
 	Ordinal     int        `json:"ordinal"`
 	JoinedAt    event.Time `json:"joined_at"`
 	Observer    bool       `json:"observer,omitempty"`            // takes part in the talk, not in the turns, see [JoinRequest]
+	Joined      int64      `json:"joined_event_seq,omitempty"`    // the event by which it became one
 	LastHeld    int64      `json:"last_held_event_seq,omitempty"` // the event of its last grant; 0: it never held the stick
-	Direct      int64      `json:"direct,omitempty"`              // messages to it alone
-	Sent        int64      `json:"sent_broadcasts,omitempty"`     // messages from it to the room
-	Broadcasts  int64      `json:"broadcasts_before,omitempty"`   // messages to the room before it joined
-	Jobs        int64      `json:"job_ends,omitempty"`            // jobs of its own of whose end it was told
-	LastJob     int64      `json:"last_job_event_seq,omitempty"`  // the event of the last one
+	LastMail    int64      `json:"last_mail_event_seq,omitempty"` // no message for it, and no end of a job of its own, came after this event
 	Lost        Loss       `json:"lost,omitzero"`                 // how its last turn ended
 }
 
@@ -105,16 +102,6 @@ func (s *State) Member(id string) *Member {
 	return nil
 }
 
-// Mail returns how many messages have been meant for the member since it joined:
-// those to it alone, and those of other members to the room.
-func (s *State) Mail(id string) int64 {
-	m := s.Member(id)
-	if m == nil {
-		return 0
-	}
-	return m.Direct + s.Broadcasts - m.Broadcasts - m.Sent
-}
-
 // After returns the room as events of one change at a time would leave it, which need no numbers yet.
 func (s *State) After(events []event.Event, now event.Time) (*State, error) {
 	after := s.Clone()
@@ -132,9 +119,9 @@ func (s *State) Clone() *State {
 	c := *s
 	c.Members = append([]Member(nil), s.Members...)
 	c.Former = append([]Former(nil), s.Former...)
-	c.Notes = append([]Note(nil), s.Notes...)
+	c.Notes = append([]talk.Note(nil), s.Notes...)
 	c.Changes = append([]TreeChange(nil), s.Changes...)
-	c.Jobs = append([]ToldJobs(nil), s.Jobs...)
+	c.Jobs = append([]talk.ToldJobs(nil), s.Jobs...)
 	return &c
 }
 

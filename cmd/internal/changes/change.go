@@ -8,6 +8,7 @@ import (
 
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/ledger"
+	"github.com/talking-stick/tt/fsroom/talk"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal/event"
 )
@@ -110,7 +111,7 @@ func (p *Past) tellHolder(ctx context.Context, x Change, out *ledger.Outcome) {
 	})
 	body := fmt.Sprintf("I did this in your turn: %s, before it was %s. Files:", x.What, out.Before.Name())
 	for i, path := range paths { // those of an event, of which a message that is too long would not be sent at all
-		if i == 50 || len(body)+len(path)+len(", and 1000000 more") > turn.MaxMessage {
+		if i == 50 || len(body)+len(path)+len(", and 1000000 more") > talk.MaxMessage {
 			paths = paths[:i]
 			break
 		}

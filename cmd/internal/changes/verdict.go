@@ -11,6 +11,7 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/member"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/ledger"
+	"github.com/talking-stick/tt/fsroom/talk"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal/event"
 )
@@ -134,8 +135,8 @@ func JobEnds(ctx context.Context, r *member.Room, set Setting, j *jobs.Job) {
 	began, whole := ledger.ParseState(j.TreeState)
 	ask, err := t.AskOf(j, began)
 	whole = whole && err == nil
-	passed := j.Outcome == turn.JobPassed
-	failed := j.Outcome == turn.JobFailed || j.Outcome == turn.JobTimeout || j.Outcome == turn.JobOutputLimit
+	passed := j.Outcome == talk.JobPassed
+	failed := j.Outcome == talk.JobFailed || j.Outcome == talk.JobTimeout || j.Outcome == talk.JobOutputLimit
 	if whole && failed { // whatever the tree is by now: a miss is always right
 		t.Ledger.Withdraw(ask)
 	}

@@ -4,26 +4,19 @@ import (
 	"time"
 
 	"github.com/talking-stick/tt/fsroom"
-	"github.com/talking-stick/tt/fsroom/topic"
-	"github.com/talking-stick/tt/fsroom/turn"
+	"github.com/talking-stick/tt/fsroom/talk"
 	"github.com/talking-stick/tt/journal/event"
 )
 
 // A Cursor says what an agent was shown of a room and of the room's questions, and what
 // it was woken for. It is no part of the room's history: to lose it shows things again.
 type Cursor struct {
-	JoinedAt   event.Time `json:"joined_at"` // of the membership it counts in
-	EventSeq   int64      `json:"event_seq"` // all messages up to this event of the room were shown; 0: none yet
-	TopicSeq   int64      `json:"topic_seq"` // all questions and answers up to this event of the topic were shown
-	Shown      Shown      `json:"shown,omitzero"`
-	Woken      Woken      `json:"woken,omitzero"`
-	Read       int64      `json:"read"`                        // the number of the messages up to EventSeq
-	NotesSeq   int64      `json:"notes_event_seq,omitempty"`   // all notes up to this event of the room were shown, but the pages
-	PagesSeq   int64      `json:"pages_event_seq,omitempty"`   // all notes of severity page up to this event of the room were shown
-	TurnSeq    int64      `json:"turn_event_seq,omitempty"`    // what became of the turn up to this event of the room was shown, without a command of the agent
-	TopicID    string     `json:"topic_id,omitempty"`          // the topic that TopicSeq and AnswersSeq count in
-	AnswersSeq int64      `json:"answers_topic_seq,omitempty"` // all answers up to this event of the topic were shown; at least TopicSeq
-	Jobs       int64      `json:"jobs,omitempty"`              // of so many jobs the end was shown
+	JoinedAt event.Time `json:"joined_at"` // of the membership it counts in
+	talk.Seen
+	Shown   Shown `json:"shown,omitzero"`
+	Woken   Woken `json:"woken,omitzero"`
+	TurnSeq int64 `json:"turn_event_seq,omitempty"` // what became of the turn up to this event of the room was shown, without a command of the agent
+	Jobs    int64 `json:"jobs,omitempty"`           // without JobsSeq: of so many jobs earlier versions have shown the end
 }
 
 // A Shown says when the agent was last shown something, and how.
@@ -45,6 +38,14 @@ type Woken struct {
 // ShownByCommand is the [Shown.How] of what a command printed.
 const ShownByCommand = "command"
 
+// On makes the cursor one of a topic: what was shown of another one does not count.
+func (c *Cursor) On(topic string) {
+	if c.TopicID != topic {
+		c.Seen.On(topic)
+		c.Woken.TopicSeq = 0
+	}
+}
+
 // Advance moves the cursor over what b has in addition. No part of it goes back, and
 // what b leaves zero stays. It reports whether anything has changed.
 func (c *Cursor) Advance(b Cursor) bool {
@@ -55,18 +56,11 @@ func (c *Cursor) Advance(b Cursor) bool {
 		}
 		*c = Cursor{JoinedAt: b.JoinedAt}
 	}
-	if b.TopicID != "" && b.TopicID != c.TopicID {
-		c.TopicID, c.TopicSeq, c.AnswersSeq, c.Woken.TopicSeq = b.TopicID, 0, 0, 0
+	if b.TopicID != "" {
+		c.On(b.TopicID)
 	}
-	if b.EventSeq > c.EventSeq {
-		c.EventSeq, c.Read = b.EventSeq, b.Read
-	}
-	c.NotesSeq = max(c.NotesSeq, b.NotesSeq)
-	c.PagesSeq = max(c.PagesSeq, b.PagesSeq)
+	c.Seen.Advance(b.Seen)
 	c.TurnSeq = max(c.TurnSeq, b.TurnSeq)
-	c.TopicSeq = max(c.TopicSeq, b.TopicSeq)
-	c.AnswersSeq = max(c.AnswersSeq, b.AnswersSeq)
-	c.Jobs = max(c.Jobs, b.Jobs)
 	if b.Shown.At.After(c.Shown.At.Time) {
 		c.Shown = b.Shown
 	}
@@ -86,17 +80,6 @@ func (w *Woken) advance(b Woken) {
 		*w = b
 		w.EventSeq, w.TopicSeq = event, topic
 	}
-}
-
-// Notes returns which notes were shown.
-func (c *Cursor) Notes() turn.SeenNotes { return turn.SeenNotes{Notes: c.NotesSeq, Pages: c.PagesSeq} }
-
-// TopicSeen returns what was shown of a topic.
-func (c *Cursor) TopicSeen(id string) topic.Seen {
-	if c.TopicID != id {
-		return topic.Seen{}
-	}
-	return topic.Seen{Questions: c.TopicSeq, Answers: max(c.TopicSeq, c.AnswersSeq)}
 }
 
 // ReadCursor returns the stored cursor of a member, an empty one if none was stored in the

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/talking-stick/tt/fsroom/talk"
 	"github.com/talking-stick/tt/journal/event"
 	"github.com/talking-stick/tt/journal/wire"
 	"pgregory.net/rapid"
@@ -14,25 +15,25 @@ func at(seconds int64) event.Time { return event.NewTime(time.Unix(seconds, 0)) 
 // TestCursorAdvance: each part of a cursor is set only if it is further.
 func TestCursorAdvance(t *testing.T) {
 	base := Cursor{
-		JoinedAt: at(1), EventSeq: 10, Read: 3, NotesSeq: 8, TopicID: "t1", TopicSeq: 5,
+		JoinedAt: at(1), Seen: talk.Seen{EventSeq: 10, NotesSeq: 8, TopicID: "t1", TopicSeq: 5},
 		Shown: Shown{at(20), "command"}, Woken: Woken{EventSeq: 12, TopicSeq: 6, At: at(21), How: "exec", Tries: 1},
 	}
 	with := func(change func(*Cursor)) Cursor { c := base; change(&c); return c }
 	for name, test := range map[string]struct{ b, want Cursor }{
 		"nothing":            {Cursor{JoinedAt: at(1)}, base},
 		"itself":             {base, base},
-		"messages":           {Cursor{JoinedAt: at(1), EventSeq: 11, Read: 4}, with(func(c *Cursor) { c.EventSeq, c.Read = 11, 4 })},
-		"older messages":     {Cursor{JoinedAt: at(1), EventSeq: 9, Read: 2, NotesSeq: 7, TopicSeq: 4}, base},
-		"notes":              {Cursor{JoinedAt: at(1), NotesSeq: 9}, with(func(c *Cursor) { c.NotesSeq = 9 })},
-		"questions":          {Cursor{JoinedAt: at(1), TopicID: "t1", TopicSeq: 7}, with(func(c *Cursor) { c.TopicSeq = 7 })},
-		"another topic":      {Cursor{JoinedAt: at(1), TopicID: "t2", TopicSeq: 1}, with(func(c *Cursor) { c.TopicID, c.TopicSeq, c.Woken.TopicSeq = "t2", 1, 0 })},
+		"messages":           {Cursor{JoinedAt: at(1), Seen: talk.Seen{EventSeq: 11}}, with(func(c *Cursor) { c.EventSeq = 11 })},
+		"older messages":     {Cursor{JoinedAt: at(1), Seen: talk.Seen{EventSeq: 9, NotesSeq: 7, TopicSeq: 4}}, base},
+		"notes":              {Cursor{JoinedAt: at(1), Seen: talk.Seen{NotesSeq: 9}}, with(func(c *Cursor) { c.NotesSeq = 9 })},
+		"questions":          {Cursor{JoinedAt: at(1), Seen: talk.Seen{TopicID: "t1", TopicSeq: 7}}, with(func(c *Cursor) { c.TopicSeq = 7 })},
+		"another topic":      {Cursor{JoinedAt: at(1), Seen: talk.Seen{TopicID: "t2", TopicSeq: 1}}, with(func(c *Cursor) { c.TopicID, c.TopicSeq, c.Woken.TopicSeq = "t2", 1, 0 })},
 		"shown later":        {Cursor{JoinedAt: at(1), Shown: Shown{at(30), "hook"}}, with(func(c *Cursor) { c.Shown = Shown{at(30), "hook"} })},
 		"shown earlier":      {Cursor{JoinedAt: at(1), Shown: Shown{at(10), "hook"}}, base},
 		"woken for more":     {Cursor{JoinedAt: at(1), Woken: Woken{EventSeq: 13, At: at(22), Tries: 1}}, with(func(c *Cursor) { c.Woken = Woken{EventSeq: 13, From: 12, TopicSeq: 6, At: at(22), Tries: 1} })},
 		"woken again":        {Cursor{JoinedAt: at(1), Woken: Woken{EventSeq: 12, TopicSeq: 6, At: at(22), Tries: 2}}, with(func(c *Cursor) { c.Woken = Woken{EventSeq: 12, TopicSeq: 6, At: at(22), Tries: 2} })},
 		"woken for less":     {Cursor{JoinedAt: at(1), Woken: Woken{EventSeq: 11, TopicSeq: 6, At: at(22), Tries: 9}}, base},
-		"joined again":       {Cursor{JoinedAt: at(2), EventSeq: 1}, Cursor{JoinedAt: at(2), EventSeq: 1}},
-		"before it rejoined": {Cursor{JoinedAt: at(0), EventSeq: 99}, base},
+		"joined again":       {Cursor{JoinedAt: at(2), Seen: talk.Seen{EventSeq: 1}}, Cursor{JoinedAt: at(2), Seen: talk.Seen{EventSeq: 1}}},
+		"before it rejoined": {Cursor{JoinedAt: at(0), Seen: talk.Seen{EventSeq: 99}}, base},
 	} {
 		got := base
 		if changed := got.Advance(test.b); got != test.want || changed != (got != base) {
@@ -46,7 +47,7 @@ func TestCursorNeverGoesBack(t *testing.T) {
 	number := rapid.Int64Range(0, 9)
 	cursors := rapid.SliceOf(rapid.Custom(func(t *rapid.T) Cursor {
 		return Cursor{
-			JoinedAt: at(1), EventSeq: number.Draw(t, "event_seq"), NotesSeq: number.Draw(t, "notes"), TopicSeq: number.Draw(t, "topic"),
+			JoinedAt: at(1), Seen: talk.Seen{EventSeq: number.Draw(t, "event_seq"), NotesSeq: number.Draw(t, "notes"), TopicSeq: number.Draw(t, "topic")},
 			Shown: Shown{At: at(number.Draw(t, "shown"))}, Woken: Woken{EventSeq: number.Draw(t, "woken"), TopicSeq: number.Draw(t, "woken topic"), Tries: 1},
 		}
 	}))
@@ -65,15 +66,15 @@ func TestCursorNeverGoesBack(t *testing.T) {
 
 // TestCursorForm: the file has the documented form, and one of an earlier version is read.
 func TestCursorForm(t *testing.T) {
-	c := Cursor{JoinedAt: at(0), EventSeq: 31, Shown: Shown{at(1), "hook"}, Woken: Woken{EventSeq: 31, At: at(2), How: "codex-queue", Tries: 1}}
+	c := Cursor{JoinedAt: at(0), Seen: talk.Seen{EventSeq: 31}, Shown: Shown{at(1), "hook"}, Woken: Woken{EventSeq: 31, At: at(2), How: "codex-queue", Tries: 1}}
 	const want = `{"joined_at":"1970-01-01T00:00:00.000Z","event_seq":31,"topic_seq":0,"shown":{"at":"1970-01-01T00:00:01.000Z","how":"hook"},` +
-		`"woken":{"event_seq":31,"at":"1970-01-01T00:00:02.000Z","how":"codex-queue","tries":1},"read":0}`
+		`"woken":{"event_seq":31,"at":"1970-01-01T00:00:02.000Z","how":"codex-queue","tries":1}}`
 	if got := string(wire.Append(nil, &c)); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 	var old Cursor
-	err := wire.Decode([]byte(`{"joined_at":"1970-01-01T00:00:00.000Z","event_seq":5,"read":2,"notes_event_seq":4}`), &old)
-	if want := (Cursor{JoinedAt: at(0), EventSeq: 5, Read: 2, NotesSeq: 4}); err != nil || old != want {
+	err := wire.Decode([]byte(`{"joined_at":"1970-01-01T00:00:00.000Z","event_seq":5,"read":2,"notes_event_seq":4,"jobs":3}`), &old)
+	if want := (Cursor{JoinedAt: at(0), Seen: talk.Seen{EventSeq: 5, NotesSeq: 4}, Jobs: 3}); err != nil || old != want {
 		t.Errorf("%+v, %v", old, err)
 	}
 }

@@ -31,7 +31,7 @@ import (
 	"time"
 
 	"github.com/talking-stick/tt/fsroom"
-	"github.com/talking-stick/tt/fsroom/turn"
+	"github.com/talking-stick/tt/fsroom/talk"
 	"github.com/talking-stick/tt/identity"
 	"github.com/talking-stick/tt/journal/event"
 	"github.com/talking-stick/tt/lockfile"
@@ -301,8 +301,8 @@ func (j *Job) Joined() []string {
 }
 
 // End returns what the starter is told of the end.
-func (j *Job) End() *turn.JobEnd {
-	e := &turn.JobEnd{
+func (j *Job) End() *talk.JobEnd {
+	e := &talk.JobEnd{
 		ID: j.ID, Name: j.Name, Outcome: j.Outcome, Exit: j.Exit, Signal: j.Signal,
 		Tree: j.Tree, TreeMoved: j.TreeMoved, LogBytes: j.LogBytes,
 	}

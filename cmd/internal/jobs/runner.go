@@ -15,7 +15,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/talking-stick/tt/fsroom/turn"
+	"github.com/talking-stick/tt/fsroom/talk"
 	"github.com/talking-stick/tt/identity"
 	"github.com/talking-stick/tt/lockfile"
 )
@@ -136,11 +136,11 @@ func (r *Runner) end(j *Job, state *os.ProcessState, forced string) {
 	case forced != "":
 		j.Outcome = forced
 	case j.LogBytes > MaxOutput: // in so short a time that nobody has ended it
-		j.Outcome = turn.JobOutputLimit
+		j.Outcome = talk.JobOutputLimit
 	case j.Exit != nil && *j.Exit == 0:
-		j.Outcome = turn.JobPassed
+		j.Outcome = talk.JobPassed
 	default:
-		j.Outcome = turn.JobFailed
+		j.Outcome = talk.JobFailed
 	}
 	if j.LogBytes > MaxOutput && os.Truncate(j.Log(), MaxOutput) == nil {
 		j.LogBytes = MaxOutput
@@ -210,9 +210,9 @@ func (w *watchdog) watch(done <-chan error, stops <-chan os.Signal) {
 		case <-done:
 			return
 		case <-late:
-			w.end(turn.JobTimeout, stopGrace)
+			w.end(talk.JobTimeout, stopGrace)
 		case <-stops:
-			w.end(turn.JobStopped, stopGrace)
+			w.end(talk.JobStopped, stopGrace)
 			w.stopIfAsked()
 		case <-w.kill:
 			signalGroup(w.pid, syscall.SIGKILL)
@@ -223,7 +223,7 @@ func (w *watchdog) watch(done <-chan error, stops <-chan os.Signal) {
 				size = info.Size()
 			}
 			if size > MaxOutput {
-				w.end(turn.JobOutputLimit, limitGrace)
+				w.end(talk.JobOutputLimit, limitGrace)
 			}
 			if pause = min(2*pause, seldom); size-before > fast {
 				pause = often
@@ -247,7 +247,7 @@ func (w *watchdog) stopIfAsked() {
 	if !asked {
 		return
 	}
-	w.end(turn.JobStopped, stopGrace)
+	w.end(talk.JobStopped, stopGrace)
 	if atOnce {
 		signalGroup(w.pid, syscall.SIGKILL)
 	}

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/talking-stick/tt/fsroom/turn"
+	"github.com/talking-stick/tt/fsroom/talk"
 	"github.com/talking-stick/tt/identity"
 	"github.com/talking-stick/tt/lockfile"
 )
@@ -63,7 +63,7 @@ func (j *Job) settled() *Job {
 		fresh.stopUnattended() // whoever asked for it may have asked the runner
 		return fresh
 	}
-	fresh.Outcome, fresh.EndedAt, fresh.LogBytes = turn.JobLost, now(), fresh.Written()
+	fresh.Outcome, fresh.EndedAt, fresh.LogBytes = talk.JobLost, now(), fresh.Written()
 	if fresh.save() != nil {
 		return j
 	}

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/talking-stick/tt/fsroom"
-	"github.com/talking-stick/tt/fsroom/turn"
+	"github.com/talking-stick/tt/fsroom/talk"
 	"github.com/talking-stick/tt/identity"
 	"github.com/talking-stick/tt/journal/event"
 	"github.com/talking-stick/tt/lockfile"
@@ -65,7 +65,7 @@ func endsDuringALook(t *testing.T, closes bool) {
 	}
 	r.Table = endingTable{table, ends}
 	told := ""
-	if watched := r.Settle(func(j *Job) error { told = j.Outcome; return nil }); told != turn.JobLost || len(watched) > 0 {
+	if watched := r.Settle(func(j *Job) error { told = j.Outcome; return nil }); told != talk.JobLost || len(watched) > 0 {
 		t.Errorf("told %q, watched %v", told, watched)
 	}
 }
@@ -78,7 +78,7 @@ func TestPruneKeepsWhatMayBeUntold(t *testing.T) {
 	}
 	r := &Room{Store: store, Name: "ws-1", Table: identity.System()}
 	long := event.NewTime(time.Now().Add(-2 * keptFor))
-	j := &Job{ID: 1, Name: "one", Agent: "a:1", Outcome: turn.JobLost, EndedAt: &long, room: r}
+	j := &Job{ID: 1, Name: "one", Agent: "a:1", Outcome: talk.JobLost, EndedAt: &long, room: r}
 	if err := errors.Join(os.MkdirAll(r.job(1), 0o700), j.save(), os.WriteFile(r.open(), nil, 0o600)); err != nil {
 		t.Fatal(err)
 	}

@@ -17,6 +17,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/talking-stick/tt/fsroom/turn"
 )
 
 const module = "github.com/talking-stick/tt/"
@@ -68,9 +70,11 @@ var layers = map[string]layer{
 	"journal":        {[]string{"journal/event", "journal/wire", "lockfile"}, "it keeps events in a file and knows nothing of rooms"},
 
 	"fsroom/code": {nil, "every package makes errors with it, and counts in texts"},
-	"fsroom/turn": {[]string{"fsroom/code", "journal/event", "journal/wire"},
+	"fsroom/talk": {[]string{"fsroom/code", "journal/event", "journal/wire"},
+		"the rules are pure: who is a member and may say something is in fsroom/turn, what was said is read by cmd/internal/mailbox"},
+	"fsroom/turn": {[]string{"fsroom/code", "fsroom/talk", "journal/event", "journal/wire"},
 		"the rules are pure: gather facts in cmd/internal/member and pass them in turn.Facts; what is to happen comes back as events"},
-	"fsroom/topic": {[]string{"fsroom/code", "journal/event", "journal/wire"},
+	"fsroom/topic": {[]string{"fsroom/code", "fsroom/talk", "journal/event", "journal/wire"},
 		"the rules are pure: parsing and texts of tools belong in cmd/agent-bus, storage in cmd/internal/questions"},
 	"fsroom/engine":                   {nil, "it says what an engine does, and knows no room and no server"},
 	"fsroom/engine/enginetest/memory": {[]string{"fsroom/engine", "fsroom/code"}, "an engine keeps entries and knows nothing of what is in them"},
@@ -112,7 +116,7 @@ var layers = map[string]layer{
 		"its rules are tables of what is known: cmd/internal/hooks finds that out"},
 	"cmd/internal/hooks/listen": {[]string{"cmd/internal/cli", "cmd/internal/hearing", "cmd/internal/mailbox", "cmd/internal/member", "cmd/internal/questions", "fsroom", "identity", "journal/event", "lockfile"},
 		"tt listen uses it without a hook: harnesses and payloads are for cmd/internal/hooks"},
-	"cmd/internal/report/model": {[]string{"fsroom/code", "fsroom/turn", "fsroom/topic", "journal/event"},
+	"cmd/internal/report/model": {[]string{"fsroom/code", "fsroom/talk", "fsroom/turn", "fsroom/topic", "journal/event"},
 		"a report's data depend on the events alone: cmd/internal/report reads them and knows the time"},
 	"cmd/internal/report/page": {[]string{"cmd/internal/report/model", "fsroom/code"}, "it writes a model as HTML and knows nothing of rooms"},
 	"cmd/internal": {[]string{"cmd/internal", "fsroom", "journal", "lockfile", "identity", "skills"},
@@ -195,7 +199,7 @@ func TestViolationsAreExplained(t *testing.T) {
 
 // The rules see neither disk nor clock nor process.
 func TestRulesArePure(t *testing.T) {
-	for path, p := range list(t, module+"fsroom/turn", module+"fsroom/topic", module+"cmd/internal/report/model") {
+	for path, p := range list(t, module+"fsroom/talk", module+"fsroom/turn", module+"fsroom/topic", module+"cmd/internal/report/model") {
 		for _, imported := range p.Imports {
 			if slices.Contains([]string{"os", "os/exec", "io/fs", "path/filepath", "sync", "syscall", "net", "math/rand", "crypto/rand"}, imported) {
 				t.Errorf("%s imports %s", path, imported)

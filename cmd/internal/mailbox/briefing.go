@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/talking-stick/tt/cmd/internal/member"
+	"github.com/talking-stick/tt/fsroom/talk"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal/event"
 )
@@ -15,36 +16,40 @@ import (
 // agent had the turn already. What cannot be read is left out, and stays unread.
 func (m *Mailbox) Briefing(ctx context.Context, st *turn.State, handoff int64) (turn.Briefing, func(*turn.State)) {
 	at := m.Cursor(st)
-	seen := at.Notes()
+	shown := at
 	b := turn.Briefing{NotesTotal: len(st.Notes), Missed: m.missed(ctx, st, handoff)}
 	b.Changes, b.MoreChanges = m.changes(ctx, st)
 	b.Interrupted = m.interrupted(ctx, st)
 	if len(st.Notes) > 0 {
-		b.Notes = m.briefNotes(ctx, st, seen)
-		seen = st.NotesSeen(m.Room.Self.ID, seen, func(n *turn.Note) bool {
-			return slices.ContainsFunc(b.Notes, func(shown turn.BriefNote) bool { return shown.ID == n.ID })
+		b.Notes = m.briefNotes(ctx, st, &at.Seen)
+		var words []talk.Word
+		notes, fresh := talk.NotesFor(st.Notes, m.Room.Self.ID, &at.Seen)
+		for _, n := range notes[:fresh] {
+			words = append(words, n.Word(""))
+		}
+		shown.Pass(words, func(w *talk.Word) bool {
+			return slices.ContainsFunc(b.Notes, func(n talk.BriefNote) bool { return n.ID == w.ID })
 		})
 	}
-	b.Unread = m.Unread(st)
-	b.Unread.Notes, b.Unread.Pages = st.UnreadNotes(m.Room.Self.ID, seen)
+	b.Unread = m.unread(st, shown)
 	return b, func(after *turn.State) {
-		if at := m.Cursor(after); m.Room.IsMember(after) && (seen.Notes > at.NotesSeq || seen.Pages > at.PagesSeq) {
-			at.NotesSeq, at.PagesSeq = seen.Notes, seen.Pages
-			m.show(at)
+		if m.Room.IsMember(after) && shown.Seen != at.Seen {
+			shown.JoinedAt = m.Cursor(after).JoinedAt
+			m.show(shown)
 		}
 	}
 }
 
-func (m *Mailbox) briefNotes(ctx context.Context, st *turn.State, seen turn.SeenNotes) []turn.BriefNote {
-	notes := st.BriefNotes(m.Room.Self.ID, seen)
+func (m *Mailbox) briefNotes(ctx context.Context, st *turn.State, seen *talk.Seen) []talk.BriefNote {
+	notes := talk.BriefNotes(st.Notes, m.Room.Self.ID, seen)
 	for i := range notes {
 		e, err := m.Room.FS.Event(ctx, notes[i].Seq)
 		if err != nil {
 			return nil
 		}
-		notes[i].Body = turn.Body(e)
+		notes[i].Body = talk.Of(e).Text
 	}
-	return turn.FitNotes(notes)
+	return talk.FitNotes(notes)
 }
 
 // missedWindow is how many events before a turn are read for missed handoffs, at

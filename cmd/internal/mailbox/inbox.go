@@ -9,6 +9,7 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/member"
 	"github.com/talking-stick/tt/cmd/internal/questions"
 	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/fsroom/talk"
 	"github.com/talking-stick/tt/fsroom/topic"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal/event"
@@ -31,14 +32,13 @@ type Inbox struct {
 	Next          string               `json:"next_action"`    // what to do now
 
 	state    *turn.State
-	settled  bool   // nothing of this can be undone
-	most     int    // of each kind, see [mostInbox]
-	at       Cursor // as it was
-	words    []Word // what of it was not shown to the agent
-	past     Cursor // what the cursor moves over though there is no word
-	left     int    // words that have no place here
+	settled  bool        // nothing of this can be undone
+	most     int         // of each kind, see [mostInbox]
+	at       Cursor      // as it was
+	words    []talk.Word // what of it was not shown to the agent
+	lastMail int64       // see [turn.Member]
+	left     int         // words that have no place here
 	topic    *questions.Topic
-	answered []string // the agent's questions whose answers are shown
 }
 
 // An InboxTurn is how the turn stands for the agent.
@@ -103,7 +103,7 @@ type InboxQuestion struct {
 
 // An InboxNote is an open note for the agent.
 type InboxNote struct {
-	turn.NoteView
+	talk.NoteView
 	Shown bool // it was shown before
 }
 
@@ -141,11 +141,7 @@ func (m *Mailbox) Inbox(ctx context.Context) (*Inbox, error) {
 	if m.Room.IsHuman() {
 		in.Needs = needs(st, st.MemberViews(f))
 	}
-	if isMember {
-		if in.at, err = m.cursor(ctx, st); err != nil {
-			return nil, err
-		}
-	}
+	in.at = m.Cursor(st)
 	asked, err := in.fill(ctx, m)
 	if err == nil {
 		err = in.addAsked(ctx, m, asked)
@@ -171,10 +167,10 @@ func (in *Inbox) Left() int { return in.left }
 
 // addAsked adds the open questions of the agent's own but those whose answers are shown.
 func (in *Inbox) addAsked(ctx context.Context, m *Mailbox, s *topic.State) (err error) {
-	own := slices.DeleteFunc(s.Own(m.Room.Self.ID), func(q *topic.Question) bool { return slices.Contains(in.answered, q.ID) })
+	own := slices.DeleteFunc(s.Own(m.Room.Self.ID), func(q *topic.Question) bool { return slices.Contains(in.answered(), q.ID) })
 	in.Asked, err = m.questions().Views(ctx, in.state, in.topic, own[:min(len(own), mostInbox)])
 	for i := range in.Asked {
-		in.Asked[i].Text = turn.Preview(in.Asked[i].Text)
+		in.Asked[i].Text = talk.Preview(in.Asked[i].Text)
 	}
 	return err
 }
@@ -201,7 +197,7 @@ func (in *Inbox) next(actsFor string) string {
 // as answered whose answers were. What may still be undone is shown again.
 func (m *Mailbox) InboxShown(ctx context.Context, in *Inbox) {
 	if in.settled {
-		_ = m.shown(ctx, in, func(*Word) bool { return true })
+		_ = m.shown(ctx, in, func(*talk.Word) bool { return true })
 	}
 }
 
@@ -219,7 +215,7 @@ type Counts struct {
 // are open and owed by the agent, is left out.
 func (q *InboxQuestion) Shape() any {
 	if q.Shown {
-		return &shown{Question: q.ID, From: q.From, Text: turn.Preview(q.Text)}
+		return &shown{Question: q.ID, From: q.From, Text: talk.Preview(q.Text)}
 	}
 	return &struct {
 		ID        string     `json:"question_id"`
@@ -234,7 +230,7 @@ func (q *InboxQuestion) Shape() any {
 // Shape implements [wire.Shaped].
 func (n *InboxNote) Shape() any {
 	if n.Shown {
-		return &shown{Note: n.ID, From: n.Author, Text: turn.Preview(n.Body)}
+		return &shown{Note: n.ID, From: n.Author, Text: talk.Preview(n.Body)}
 	}
 	return &n.NoteView
 }
@@ -264,7 +260,7 @@ func (m *Mailbox) CheckAnswers(ctx context.Context, st *turn.State) error {
 	}
 	in := &Inbox{state: st, settled: true, most: mostInbox, at: m.Cursor(st)}
 	s, err := in.fill(ctx, m)
-	if err != nil || !in.settled || !slices.ContainsFunc(in.answered, func(id string) bool {
+	if err != nil || !in.settled || !slices.ContainsFunc(in.answered(), func(id string) bool {
 		q := s.Question(id)
 		return q.AskedAt != nil && !q.AskedAt.Before(st.Grant.At.Wall.Time)
 	}) {
@@ -273,10 +269,10 @@ func (m *Mailbox) CheckAnswers(ctx context.Context, st *turn.State) error {
 	var list []unreadAnswer
 	var words []string
 	for _, a := range in.Answers {
-		words = append(words, fmt.Sprintf("%s answers %s (%s): %s", a.AnsweredBy, a.QuestionID, turn.Preview(a.Question), a.Markdown))
+		words = append(words, fmt.Sprintf("%s answers %s (%s): %s", a.AnsweredBy, a.QuestionID, talk.Preview(a.Question), a.Markdown))
 		list = append(list, unreadAnswer{a.QuestionID, a.Question, a.Markdown, a.AnsweredBy})
 	}
-	_ = m.shown(ctx, in, func(w *Word) bool { return w.Kind == WordAnswer })
+	_ = m.shown(ctx, in, func(w *talk.Word) bool { return w.Kind == talk.KindAnswer })
 	return code.New(code.UnreadAnswers, "you have not seen what was answered to your questions: %s", strings.Join(words, "; ")).
 		WithHint("mend the handoff if an answer changes it, and run the command again: it goes through").With("answers", list)
 }

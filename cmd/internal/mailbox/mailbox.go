@@ -12,6 +12,7 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/questions"
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/fsroom/talk"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal/event"
 )
@@ -43,15 +44,15 @@ func (m *Mailbox) onRoomClock(t time.Time) time.Time {
 // Debts returns how many questions the agent owes an answer, and how many of its own
 // have answers that it was not shown.
 func (m *Mailbox) Debts(st *turn.State) (owed, answers int64) {
-	t, s, err := m.questions().Topic()
+	_, s, err := m.questions().Topic()
 	if err != nil || len(s.Questions) == 0 {
 		return 0, 0
 	}
-	return int64(len(s.Debts(m.Room.Self.ID))), m.counts(st, m.Cursor(st), t, s).Answers
+	return int64(len(s.Debts(m.Room.Self.ID))), m.counts(st, m.Cursor(st), s).Answers
 }
 
 // Notes returns the notes of the room that q selects.
-func (m *Mailbox) Notes(ctx context.Context, st *turn.State, q turn.NoteQuery) ([]turn.NoteView, error) {
+func (m *Mailbox) Notes(ctx context.Context, st *turn.State, q talk.NoteQuery) ([]talk.NoteView, error) {
 	after := int64(0)
 	if !q.All && q.After == "" { // the open ones are in the state, but for their texts
 		after = st.Seq
@@ -63,18 +64,18 @@ func (m *Mailbox) Notes(ctx context.Context, st *turn.State, q turn.NoteQuery) (
 	if err != nil {
 		return nil, err
 	}
-	return h.List(st, q)
+	return h.List(st.Notes, q)
 }
 
 // PastNotes returns all notes of the room's life, none if they cannot be read.
-func (m *Mailbox) PastNotes(ctx context.Context, st *turn.State) []turn.NoteView {
+func (m *Mailbox) PastNotes(ctx context.Context, st *turn.State) []talk.NoteView {
 	if h, err := m.noteHistory(ctx, 0); err == nil {
-		return h.All(st)
+		return h.All(st.Notes)
 	}
 	return nil
 }
 
-func (m *Mailbox) noteHistory(ctx context.Context, after int64) (h turn.NoteHistory, err error) {
+func (m *Mailbox) noteHistory(ctx context.Context, after int64) (h talk.NoteHistory, err error) {
 	err = m.Room.EachEvent(ctx, after, false, func(e *event.Event) error { h.Add(e); return nil })
 	return h, err
 }
@@ -115,12 +116,12 @@ func (m *Mailbox) Look(ctx context.Context, st *turn.State) (member.Found, error
 	u := m.Unread(st)
 	if u.Notes > 0 {
 		at := m.Cursor(st)
-		notes, fresh := st.NotesFor(m.Room.Self.ID, at.Notes())
-		if !slices.ContainsFunc(notes[:fresh], func(n turn.Note) bool { return n.Target == m.Room.Self.ID }) {
+		notes, fresh := talk.NotesFor(st.Notes, m.Room.Self.ID, &at.Seen)
+		if !slices.ContainsFunc(notes[:fresh], func(n talk.Note) bool { return n.Target == m.Room.Self.ID }) {
 			u.Notes = 0 // notes for everybody come with the turn
 		}
 	}
-	if u == (turn.Unread{}) {
+	if u == (talk.Unread{}) {
 		m.found = time.Time{}
 		return member.Found{}, nil
 	}
@@ -149,7 +150,7 @@ func (m *Mailbox) AwaitInbox(ctx context.Context) (in *Inbox, err error) {
 	err = m.Await(ctx, func(snap *fsroom.Snapshot[*turn.State]) (bool, fsroom.Sleep, error) {
 		exits.Watch(m.Room.SettleJobs(look))
 		sleep := fsroom.Sleep{Exit: exits.C()}
-		if st := snap.State; !st.Open || !m.Room.IsMember(st) || m.Unread(st) == (turn.Unread{}) {
+		if st := snap.State; !st.Open || !m.Room.IsMember(st) || m.Unread(st) == (talk.Unread{}) {
 			return !st.Open || !m.Room.IsMember(st), sleep, nil
 		}
 		var err error
@@ -209,7 +210,7 @@ func (m *Mailbox) Delivered(ctx context.Context, st *turn.State, seq int64) ([]D
 				row.State, row.Answer = Answered, e.Seq
 			}
 			// A later message was shown later, and only the last time is kept.
-			if !row.ShownAt.IsZero() && turn.IsMail(e, row.To) && e.Seq <= m.CursorOf(st, row.To).EventSeq {
+			if !row.ShownAt.IsZero() && talk.IsMail(e, row.To) && e.Seq <= m.CursorOf(st, row.To).EventSeq {
 				row.ShownAt = event.Time{}
 			}
 		}
@@ -236,7 +237,7 @@ func (m *Mailbox) messageAt(ctx context.Context, st *turn.State, seq int64) (*ev
 // came after it.
 func (m *Mailbox) delivered(st *turn.State, message *event.Event, id string) Delivered {
 	row := Delivered{Seq: message.Seq, From: message.From, To: id, State: Stored, StoredAt: message.CreatedAt,
-		Preview: turn.Preview(turn.Body(message))}
+		Preview: talk.Preview(talk.Of(message).Text)}
 	at := m.CursorOf(st, id)
 	if at.JoinedAt.After(message.CreatedAt.Time) { // it has joined again since
 		return row
@@ -274,7 +275,7 @@ func (m *Mailbox) Reach(st *turn.State, f turn.Facts) []MemberReach {
 	list := []MemberReach{}
 	for _, view := range st.MemberViews(f) {
 		reach := MemberReach{ID: view.AgentID, Listening: view.Listening, Reach: view.Reach, Within: view.Within, Process: view.Process,
-			GoneAt: view.GoneAt, Why: view.Why, Unread: max(0, st.Mail(view.AgentID)-m.CursorOf(st, view.AgentID).Read)}
+			GoneAt: view.GoneAt, Why: view.Why, Unread: m.mail(st, view.AgentID, m.CursorOf(st, view.AgentID)).Messages}
 		if view.Activity.What != "" {
 			reach.Activity = view.Activity
 		}

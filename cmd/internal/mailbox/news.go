@@ -8,7 +8,9 @@ import (
 
 	"github.com/talking-stick/tt/cmd/internal/hearing"
 	"github.com/talking-stick/tt/cmd/internal/member"
+	"github.com/talking-stick/tt/cmd/internal/questions"
 	"github.com/talking-stick/tt/fsroom"
+	"github.com/talking-stick/tt/fsroom/talk"
 	"github.com/talking-stick/tt/fsroom/topic"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal/event"
@@ -55,14 +57,10 @@ func (m *Mailbox) News(ctx context.Context, printed *hearing.PrintedRoom) (RoomN
 	}
 	f := m.Room.Facts(st)
 	n.Waiting, n.Inbox = f.Waiting(m.Room.Self.ID), f.Inbox(m.Room.Self.ID)
-	n.in.at, err = m.cursor(ctx, st)
-	if printed != nil {
+	if n.in.at = m.Cursor(st); printed != nil {
 		n.in.at.Advance(printed.Cursor)
 	}
-	if err == nil {
-		err = n.add(ctx)
-	}
-	return n, err
+	return n, n.add(ctx)
 }
 
 // add fills in All and Fresh for an agent that is a member.
@@ -92,18 +90,15 @@ func (n *RoomNews) add(ctx context.Context) error {
 		return err
 	}
 	n.topicSeq = s.Seq
-	if at.TopicID != n.in.topic.Name() {
-		at.Woken.TopicSeq = 0
-	}
 	for i := range n.in.words {
 		w := &n.in.words[i]
 		woken := at.Woken.EventSeq
-		if w.onTopic() {
+		if w.Kind == talk.KindAnswer || w.Kind == talk.KindQuestion {
 			woken = at.Woken.TopicSeq
 		}
-		w.addTo(&n.All, st, me)
+		n.All.AddWord(st, w, me)
 		if w.Seq > woken {
-			w.addTo(&n.Fresh, st, me)
+			n.Fresh.AddWord(st, w, me)
 		}
 	}
 	return nil
@@ -178,10 +173,8 @@ func (n *RoomNews) Wake(how string, now time.Time) error {
 	if n.All.Offer != 0 || n.All.Call {
 		n.Mailbox.Room.Call()
 	}
-	at := Cursor{JoinedAt: n.in.at.JoinedAt, Woken: w}
-	if n.topicSeq > 0 {
-		at.TopicID = n.in.topic.Name()
-	}
+	at := n.in.nothing()
+	at.Woken = w
 	return n.Mailbox.AdvanceCursor(at)
 }
 
@@ -190,12 +183,12 @@ func (n *RoomNews) Wake(how string, now time.Time) error {
 // printed again.
 func (n *RoomNews) Printed(turn bool) (p hearing.PrintedRoom, ok bool) {
 	p = n.printed
-	p.Room, p.Cursor.JoinedAt = n.Mailbox.Room.FS.Name(), n.in.at.JoinedAt
+	p.Room = n.Mailbox.Room.FS.Name()
 	if turn && n.Member {
 		p.Cursor.TurnSeq = n.seq
 	}
 	p.Left = turn && !n.Member
-	ok = n.in.settled && (p.Left || p.Cursor != Cursor{JoinedAt: p.Cursor.JoinedAt})
+	ok = n.in.settled && (p.Left || p.Cursor != n.in.nothing())
 	p.Cursor.Shown = n.Mailbox.shownNow()
 	return p, ok
 }
@@ -231,7 +224,9 @@ func (m *Mailbox) CursorOf(st *turn.State, id string) Cursor {
 	if member == nil {
 		return Cursor{}
 	}
-	return hearing.ReadCursor(m.Room.FS.Agent(id), member.JoinedAt)
+	at := hearing.ReadCursor(m.Room.FS.Agent(id), member.JoinedAt)
+	at.On(questions.OfRoomID(m.Room.FS.Name()))
+	return at
 }
 
 // AdvanceCursor moves the agent's stored cursor over what at has in addition: each part
@@ -256,56 +251,37 @@ func (m *Mailbox) shownNow() hearing.Shown {
 
 // Unread counts what has come for the agent and was not shown to it: messages, open
 // notes, questions, answers and ends of jobs; none if it is no member.
-func (m *Mailbox) Unread(st *turn.State) turn.Unread {
+func (m *Mailbox) Unread(st *turn.State) talk.Unread { return m.unread(st, m.Cursor(st)) }
+
+// unread is Unread beyond a cursor.
+func (m *Mailbox) unread(st *turn.State, at Cursor) talk.Unread {
 	if !m.Room.IsMember(st) {
-		return turn.Unread{}
+		return talk.Unread{}
 	}
 	t, s, err := m.questions().Topic()
 	if err != nil {
 		s = topic.New(t.Name())
 	}
-	return m.counts(st, m.Cursor(st), t, s)
+	return m.counts(st, at, s)
 }
 
 // UnreadInterrupts returns how many of the unread messages are urgent.
 func (m *Mailbox) UnreadInterrupts(ctx context.Context, st *turn.State) (n int, err error) {
-	at, err := m.cursor(ctx, st)
-	if err != nil {
-		return 0, err
-	}
-	err = m.Room.EachEvent(ctx, at.EventSeq, false, func(e *event.Event) error {
-		if e.Seq <= st.Seq && turn.IsMail(e, m.Room.Self.ID) && turn.Interrupts(e) {
+	return n, m.eachMail(ctx, st, m.Room.Self.ID, m.Cursor(st), func(w *talk.Word, _ *event.Event) error {
+		if w.Urgent {
 			n++
 		}
 		return nil
 	})
-	return n, err
 }
 
 // ReadUpTo returns the number of the event up to which the agent has read its
-// messages.
-func (m *Mailbox) ReadUpTo(ctx context.Context, st *turn.State) (int64, error) {
-	at, err := m.cursor(ctx, st)
-	return at.EventSeq, err
-}
-
-// cursor is Cursor that is set before the first unread message for a member
-// that has read nothing yet, and to the end for an agent that is no member.
-func (m *Mailbox) cursor(ctx context.Context, st *turn.State) (Cursor, error) {
-	at := m.Cursor(st)
-	if at.EventSeq != 0 {
-		return at, nil
+// messages: the last one for an agent that is no member.
+func (m *Mailbox) ReadUpTo(st *turn.State) int64 {
+	if me := st.Member(m.Room.Self.ID); me != nil {
+		return max(me.Joined, m.Cursor(st).EventSeq)
 	}
-	at.EventSeq = st.Seq
-	unread := st.Mail(m.Room.Self.ID) - at.Read
-	if unread <= 0 {
-		return at, nil
-	}
-	mail, err := m.Room.LastEvents(ctx, st, false, int(unread), func(e *event.Event) bool { return turn.IsMail(e, m.Room.Self.ID) })
-	if len(mail) > 0 {
-		at.EventSeq = mail[0].Seq - 1
-	}
-	return at, err
+	return st.Seq
 }
 
 // A Reader collects the messages that were shown to the agent, until they are recorded.
@@ -319,14 +295,14 @@ func (m *Mailbox) Reader() *Reader { return &Reader{m, map[string]bool{}} }
 
 // Show says that an event was, or is going to be, printed.
 func (r *Reader) Show(e *event.Event) {
-	if turn.IsMail(e, r.mailbox.Room.Self.ID) {
+	if talk.IsMail(e, r.mailbox.Room.Self.ID) {
 		r.shown[e.ID] = true
 	}
 }
 
 // Save records what was shown. A message before which another one was not shown stays unread.
 func (r *Reader) Save(ctx context.Context) {
-	if len(r.shown) > 0 && r.mailbox.WordsShown(ctx, func(w *Word) bool { return w.Kind == WordMessage && r.shown[w.ID] }) {
+	if len(r.shown) > 0 && r.mailbox.WordsShown(ctx, func(w *talk.Word) bool { return w.Kind == talk.KindMessage && r.shown[w.ID] }) {
 		clear(r.shown)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/talking-stick/tt/fsroom"
+	"github.com/talking-stick/tt/fsroom/talk"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal/event"
 )
@@ -37,7 +38,7 @@ func TestUndoneMessage(t *testing.T) {
 		"a hook": func(f *fixture, m *Mailbox) func() {
 			n, err := m.News(f.Context(), nil)
 			f.must(err)
-			n.Unshown(func(*Word) bool { return true })
+			n.Unshown(func(*talk.Word) bool { return true })
 			printed, ok := n.Printed(false)
 			return func() {
 				if ok {
@@ -81,7 +82,7 @@ func TestUndoneMessage(t *testing.T) {
 				t.Errorf("%d unread messages, want 1", n)
 			}
 			in, err = b.Inbox(f.Context())
-			if err != nil || len(in.Messages) != 1 || turn.Body(&in.Messages[0]) != "two" {
+			if err != nil || len(in.Messages) != 1 || talk.Of(&in.Messages[0]).Text != "two" {
 				t.Errorf("%v, %v", in.Messages, err)
 			}
 		})
@@ -96,7 +97,7 @@ func TestPassTwice(t *testing.T) {
 	f.send(a, "b:1", "two")
 	read, one := b.Reader(), true
 	f.must(b.Room.EachEvent(f.Context(), 0, false, func(e *event.Event) error {
-		if turn.IsMail(e, "b:1") && one {
+		if talk.IsMail(e, "b:1") && one {
 			read.Show(e)
 			read.Show(e)
 			one = false

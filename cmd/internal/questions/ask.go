@@ -12,21 +12,6 @@ import (
 	"github.com/talking-stick/tt/journal/event"
 )
 
-// CheckQuestion refuses a text that no room takes as a question.
-func CheckQuestion(text string) error {
-	return checkText("question", text, topic.DefaultLimits().QuestionChars)
-}
-
-// CheckAnswer refuses a text that no room takes as an answer.
-func CheckAnswer(text string) error {
-	return checkText("answer", text, topic.DefaultLimits().AnswerChars)
-}
-
-func checkText(what, text string, most int) error {
-	return turn.CheckText(what, text, "characters", utf8.RuneCountInString(text), most, code.BodyTooLarge,
-		"put the text into a file of the workspace and name it")
-}
-
 // An Asked is a question that was stored, and how the wait for an answer has ended.
 type Asked struct {
 	ID       string              `json:"question_id"`

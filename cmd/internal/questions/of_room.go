@@ -12,6 +12,7 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/roomtypes"
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/fsroom/talk"
 	"github.com/talking-stick/tt/fsroom/topic"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/identity"
@@ -166,13 +167,13 @@ func AnswersShown(t *Topic, agent, questionID string, n int) {
 		return
 	}
 	at, last := hearing.ReadCursor(room.FS.Agent(agent), st.Member(agent).JoinedAt), q.Answers[n-1].Seq
-	for _, other := range s.Own(agent) {
-		unseen := other.NewAnswers(at.TopicSeen(t.Name()).Answers)
-		if other.ID != questionID && len(unseen) > 0 && unseen[0].Seq < last {
+	at.On(t.Name())
+	for _, a := range s.NewAnswers(agent, &at.Seen) {
+		if a.ID != questionID && a.AnswerRef.Seq < last {
 			return
 		}
 	}
-	shown := hearing.Cursor{JoinedAt: at.JoinedAt, TopicID: t.Name(), AnswersSeq: last}
+	shown := hearing.Cursor{JoinedAt: at.JoinedAt, Seen: talk.Seen{TopicID: t.Name(), AnswersSeq: last}}
 	_ = room.FS.Agent(agent).Change(hearing.CursorFile, &at, func(bool) bool { return at.Advance(shown) })
 }
 

@@ -11,7 +11,7 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/cmd/internal/jobs"
 	"github.com/talking-stick/tt/fsroom/code"
-	"github.com/talking-stick/tt/fsroom/turn"
+	"github.com/talking-stick/tt/fsroom/talk"
 	"github.com/talking-stick/tt/lockfile"
 )
 
@@ -79,7 +79,7 @@ func jobStyle(t *cli.Text, v *jobs.View) cli.Styled {
 	switch {
 	case v.State == jobs.Running:
 		return t.Yellow(jobs.Running)
-	case v.Outcome == turn.JobPassed:
+	case v.Outcome == talk.JobPassed:
 		return t.Green(v.Outcome)
 	}
 	return t.Red(v.Outcome)
@@ -216,7 +216,7 @@ func runJobWait(ctx context.Context, c *cli.Invocation) error {
 	if signalOf(ctx) != nil {
 		return interrupted(ctx, nil)
 	}
-	if j.Outcome == turn.JobLost {
+	if j.Outcome == talk.JobLost {
 		r.SettleJobs(ctx)
 		return code.New(code.JobLost, "job %s is lost: nobody knows how it ended", j.End().Title()).
 			WithHint("its log may tell: tt job log %d", j.ID).With("job_id", j.ID)

@@ -15,7 +15,7 @@ import (
 
 	"github.com/talking-stick/tt/cmd/internal/jobs"
 	"github.com/talking-stick/tt/fsroom"
-	"github.com/talking-stick/tt/fsroom/turn"
+	"github.com/talking-stick/tt/fsroom/talk"
 	"github.com/talking-stick/tt/identity"
 )
 
@@ -90,12 +90,12 @@ func TestJobsUnderKills(t *testing.T) {
 	}{
 		{startKilled(jobs.StepClaimed), ""},
 		{startKilled(jobs.StepWritten), ""},
-		{startKilled(jobs.StepOpened), turn.JobLost},
-		{startKilled(jobs.StepForked), turn.JobPassed},
-		{killed(true, false), turn.JobLost},
-		{killed(false, true), turn.JobFailed},
+		{startKilled(jobs.StepOpened), talk.JobLost},
+		{startKilled(jobs.StepForked), talk.JobPassed},
+		{killed(true, false), talk.JobLost},
+		{killed(false, true), talk.JobFailed},
 		{killed(true, true), "lost or failed"},
-		{func(name string) { _, _ = r.run("a:1", "job", "run", name, "--", short) }, turn.JobPassed},
+		{func(name string) { _, _ = r.run("a:1", "job", "run", name, "--", short) }, talk.JobPassed},
 	}
 	each := (*killedJobs + len(deeds) - 1) / len(deeds)
 	want := map[string]string{}
@@ -120,7 +120,7 @@ func TestJobsUnderKills(t *testing.T) {
 	told := map[string]string{}
 	events := r.events()
 	for i := range events {
-		if j := turn.JobOf(&events[i]); j.ID != 0 {
+		if j := talk.JobOf(&events[i]); j.ID != 0 {
 			if told[j.Name] != "" {
 				t.Errorf("%s was told twice", j.Title())
 			}

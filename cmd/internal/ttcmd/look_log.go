@@ -14,6 +14,7 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/questions"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/ledger"
+	"github.com/talking-stick/tt/fsroom/talk"
 	"github.com/talking-stick/tt/fsroom/topic"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal/event"
@@ -238,9 +239,9 @@ func besideWords(e *turn.LogEntry) string {
 	case topic.EventCancelled:
 		return e.Agent + " withdraws " + e.Question + why
 	case turn.MessageSent:
-		return fromTo(e.Agent, e.To) + ": " + urgent(e.Hint == turn.HintInterrupt, "interrupt") + e.Text
+		return fromTo(e.Agent, e.To) + ": " + urgent(e.Hint == talk.HintInterrupt, "interrupt") + e.Text
 	case turn.NoteAdded:
-		return fromTo(e.Agent, e.To) + " left note " + e.NoteID[:min(8, len(e.NoteID))] + ": " + urgent(e.Severity == turn.SeverityPage, "page") + e.Text
+		return fromTo(e.Agent, e.To) + " left note " + e.NoteID[:min(8, len(e.NoteID))] + ": " + urgent(e.Severity == talk.SeverityPage, "page") + e.Text
 	case turn.NoteResolved:
 		return e.Agent + " resolved note " + e.NoteID[:min(8, len(e.NoteID))]
 	case turn.JobEnded:

@@ -15,6 +15,7 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/member"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/ledger"
+	"github.com/talking-stick/tt/fsroom/talk"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal/event"
 )
@@ -145,7 +146,7 @@ func openNotesFor(st *turn.State, agent string) (notes, pages int) {
 	for _, note := range st.Notes {
 		if note.Target == "" || note.Target == agent {
 			notes++
-			if note.Severity == turn.SeverityPage {
+			if note.Severity == talk.SeverityPage {
 				pages++
 			}
 		}

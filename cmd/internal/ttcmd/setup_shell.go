@@ -12,6 +12,7 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/member"
 	"github.com/talking-stick/tt/cmd/internal/questions"
 	"github.com/talking-stick/tt/cmd/internal/setup"
+	"github.com/talking-stick/tt/fsroom/talk"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/identity"
 	"github.com/talking-stick/tt/identity/harness"
@@ -132,7 +133,7 @@ func valuesAt(ctx context.Context, c *cli.Invocation, at completion.Position) co
 			add("next", "the fairest")
 		}
 	case "id", "--replace":
-		notes, _ := mailbox.Of(room).Notes(ctx, st, turn.NoteQuery{Limit: mostNotes})
+		notes, _ := mailbox.Of(room).Notes(ctx, st, talk.NoteQuery{Limit: mostNotes})
 		for _, n := range notes {
 			add(n.ID, n.Author+": "+preview(n.Body))
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/mailbox"
 	"github.com/talking-stick/tt/cmd/internal/member"
 	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/fsroom/talk"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal/event"
 )
@@ -34,7 +35,7 @@ var eventsCommand = &cli.Command{
 	Flags: func(f *cli.Flags) {
 		filterFlags(f, "any; for streams: self")
 		f.StringList("event", "TYPE,…", "only these types: "+strings.Join(turn.EventTypes(), ", "))
-		f.Choice("severity", "info|page", []string{"", turn.SeverityInfo, turn.SeverityPage},
+		f.Choice("severity", "info|page", []string{"", talk.SeverityInfo, talk.SeverityPage},
 			"notes only of this severity; other events are not filtered by it")
 		f.Word("cursor", "FILE", "start after the number in FILE and keep it there; missing or empty: from now on")
 		f.Bool("brief", "only number, type, from, to and a line of text")
@@ -212,12 +213,8 @@ func (q *eventQuery) start(ctx context.Context, st *turn.State) (startPoint, err
 			at.after = st.Seq
 		}
 	case q.unread && !q.streams() && !at.given:
-		read, err := mailbox.Of(q.room).ReadUpTo(ctx, st)
 		// A stream of the same agent may have moved the cursor since st was read.
-		at.after, at.given = min(read, st.Seq), true
-		if err != nil {
-			return at, err
-		}
+		at.after, at.given = min(mailbox.Of(q.room).ReadUpTo(st), st.Seq), true
 	case !at.given:
 		at.after = st.Seq
 	}
@@ -283,7 +280,7 @@ func (f filter) wants(e *event.Event) bool {
 	case f.self != "" && !turn.Concerns(e, f.self):
 		return false
 	}
-	return f.severity == "" || e.Type != turn.NoteAdded || turn.SeverityOf(e) == f.severity
+	return f.severity == "" || e.Type != turn.NoteAdded || talk.Of(e).Urgent == (f.severity == talk.SeverityPage)
 }
 
 // filter returns the filter that the flags describe. A name becomes the id of the

@@ -15,6 +15,7 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/roomtypes"
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/fsroom/talk"
 	"github.com/talking-stick/tt/fsroom/topic"
 	"github.com/talking-stick/tt/fsroom/turn"
 )
@@ -227,16 +228,16 @@ func writeInbox(t *cli.Text, in *mailbox.Inbox) {
 	for i := range in.Messages {
 		e := &in.Messages[i]
 		mark := ""
-		if turn.Interrupts(e) {
+		if talk.Interrupts(e) {
 			mark = " [interrupt]"
 		}
 		t.Line("%s #%d %s%s, %s", t.Dim("m"), e.Seq, fromTo(e.From, e.To), mark, t.Ago(e.CreatedAt.Time))
-		t.Block("    ", turn.Body(e))
+		t.Block("    ", talk.Of(e).Text)
 	}
 	for i := range in.Notes {
 		n := &in.Notes[i]
 		mark := t.Dim("note")
-		if n.Severity == turn.SeverityPage {
+		if n.Severity == talk.SeverityPage {
 			mark = t.Red("page")
 		}
 		if n.Shown {
@@ -267,7 +268,7 @@ func writeBriefing(t *cli.Text, b turn.Briefing) {
 	if len(b.Missed) > 0 {
 		t.Line("%s", t.Bold("  Handoffs since your last turn"))
 		for _, h := range b.Missed {
-			t.Line("    turn %d, %s: %s", h.TurnID, h.Agent, turn.Preview(h.Status))
+			t.Line("    turn %d, %s: %s", h.TurnID, h.Agent, talk.Preview(h.Status))
 		}
 	}
 	if b.NotesTotal > 0 {
@@ -279,10 +280,10 @@ func writeBriefing(t *cli.Text, b turn.Briefing) {
 	}
 	for _, n := range b.Notes {
 		mark := t.Dim("open")
-		if n.Severity == turn.SeverityPage {
+		if n.Severity == talk.SeverityPage {
 			mark = t.Red("page")
 		}
-		t.Line("    %s  %s  %s", t.Bold(shortID(n.ID)), mark, noteAbout(turn.Note{Author: n.Author, Target: n.Target, Turn: n.Turn}))
+		t.Line("    %s  %s  %s", t.Bold(shortID(n.ID)), mark, noteAbout(talk.Note{Author: n.Author, Target: n.Target, Turn: n.Turn}))
 		t.Block("      ", cmp.Or(n.Body, lostText))
 	}
 	writeBriefChanges(t, b.Changes, b.MoreChanges)
@@ -290,7 +291,7 @@ func writeBriefing(t *cli.Text, b turn.Briefing) {
 }
 
 // noteAbout says by whom a note is, for whom, and what it is about.
-func noteAbout(n turn.Note) string {
+func noteAbout(n talk.Note) string {
 	words := n.Author
 	if n.Target != "" {
 		words += " → " + n.Target
@@ -302,7 +303,7 @@ func noteAbout(n turn.Note) string {
 }
 
 // writeUnread says what the caller has not seen, and how to see it.
-func writeUnread(t *cli.Text, u turn.Unread) {
+func writeUnread(t *cli.Text, u talk.Unread) {
 	say := func(n int64, thing, format string) {
 		if n > 0 {
 			t.Line(format, counted(int(n), thing))
@@ -349,7 +350,7 @@ func writeInterrupted(t *cli.Text, raw json.RawMessage) {
 			t.Line("    Job     %s#%d  %s", j.Name, j.JobID, outcome)
 		}
 		if v.Note != nil {
-			t.Line("    Note    %s", turn.Preview(v.Note.Body))
+			t.Line("    Note    %s", talk.Preview(v.Note.Body))
 		}
 	}
 }

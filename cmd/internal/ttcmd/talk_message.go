@@ -8,6 +8,7 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/mailbox"
 	"github.com/talking-stick/tt/cmd/internal/member"
 	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/fsroom/talk"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal/event"
 )
@@ -51,7 +52,7 @@ type sentResult struct {
 // An aftermath is what a command that has changed the room says besides.
 type aftermath struct {
 	Turn   string      `json:"turn,omitempty"`  // where the stick is, see [turn.State.Words]
-	Unread turn.Unread `json:"unread,omitzero"` // what the caller has not seen
+	Unread talk.Unread `json:"unread,omitzero"` // what the caller has not seen
 }
 
 func aftermathOf(room *member.Room, st *turn.State) aftermath {
@@ -98,7 +99,7 @@ func runMsgSend(ctx context.Context, c *cli.Invocation) error {
 	if err != nil {
 		return err
 	}
-	if err := turn.CheckMessage(body); err != nil {
+	if err := talk.Check(talk.KindMessage, body); err != nil {
 		return err
 	}
 	own, seen, err := openSeen(c)

@@ -4,11 +4,13 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/cmd/internal/mailbox"
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/fsroom/talk"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal/event"
 )
@@ -24,7 +26,7 @@ var notesAddCommand = &cli.Command{
 	},
 	Flags: func(f *cli.Flags) {
 		f.Int64("turn", "N", 0, "the turn it is about (default: the room as a whole)")
-		f.Choice("severity", "info|page", []string{turn.SeverityInfo, turn.SeverityPage}, "how urgent it is: page should be read at once")
+		f.Choice("severity", "info|page", []string{talk.SeverityInfo, talk.SeverityPage}, "how urgent it is: page should be read at once")
 		f.Word("target", "AGENT", "whom it is for")
 		f.Bool("stdin", "read the note from standard input")
 		f.Word("replace", "ID", "resolve this note in the same change: the new one has what is left of it")
@@ -49,7 +51,7 @@ func runNotesAdd(ctx context.Context, c *cli.Invocation) error {
 	if err != nil {
 		return err
 	}
-	if _, err := turn.CheckNote(body); err != nil {
+	if err := talk.Check(talk.KindNote, strings.TrimSpace(body)); err != nil {
 		return err
 	}
 	room, err := openRoom(c)
@@ -65,7 +67,7 @@ func runNotesAdd(ctx context.Context, c *cli.Invocation) error {
 		if !c.Given("replace") {
 			return turn.AddNote(st, f, request)
 		}
-		events, replaced, err = turn.ReplaceNote(st, f, request, c.String("replace"), func() []turn.NoteView {
+		events, replaced, err = turn.ReplaceNote(st, f, request, c.String("replace"), func() []talk.NoteView {
 			return mailbox.Of(room).PastNotes(ctx, st)
 		})
 		return events, err
@@ -106,7 +108,7 @@ const (
 
 // A notesResult is the result of notes list.
 type notesResult struct {
-	Notes []turn.NoteView `json:"notes"`
+	Notes []talk.NoteView `json:"notes"`
 }
 
 func runNotesList(ctx context.Context, c *cli.Invocation) error {
@@ -118,16 +120,16 @@ func runNotesList(ctx context.Context, c *cli.Invocation) error {
 	if err != nil {
 		return err
 	}
-	notes, err := mailbox.Of(room).Notes(ctx, seen.State, turn.NoteQuery{All: c.Bool("all"), After: c.String("after"), Limit: limit})
+	notes, err := mailbox.Of(room).Notes(ctx, seen.State, talk.NoteQuery{All: c.Bool("all"), After: c.String("after"), Limit: limit})
 	if err != nil {
 		return err
 	}
 	if err := c.Out.Result(&notesResult{notes}, func(t *cli.Text) { writeNotes(t, notes) }); err != nil {
 		return err
 	}
-	mailbox.Of(room).WordsShown(ctx, func(w *mailbox.Word) bool {
-		return (w.Kind == mailbox.WordNote || w.Kind == mailbox.WordPage) &&
-			slices.ContainsFunc(notes, func(n turn.NoteView) bool { return n.ID == w.ID })
+	mailbox.Of(room).WordsShown(ctx, func(w *talk.Word) bool {
+		return (w.Kind == talk.KindNote || w.Kind == talk.KindPage) &&
+			slices.ContainsFunc(notes, func(n talk.NoteView) bool { return n.ID == w.ID })
 	}) // else they are shown again
 	return nil
 }
@@ -135,7 +137,7 @@ func runNotesList(ctx context.Context, c *cli.Invocation) error {
 // lostText is in the place of a text that the journal has lost.
 const lostText = "(the text is lost: see tt why)"
 
-func writeNotes(t *cli.Text, notes []turn.NoteView) {
+func writeNotes(t *cli.Text, notes []talk.NoteView) {
 	if len(notes) == 0 {
 		t.Line("No notes.")
 		return
@@ -145,7 +147,7 @@ func writeNotes(t *cli.Text, notes []turn.NoteView) {
 		switch {
 		case n.ResolvedAt != nil:
 			mark = t.Dim("resolved")
-		case n.Severity == turn.SeverityPage:
+		case n.Severity == talk.SeverityPage:
 			mark = t.Red("page")
 		}
 		t.Line("%s  %s  %s, %s", t.Bold(shortID(n.ID)), mark, noteAbout(n.Note), t.Ago(n.CreatedAt.Time))
@@ -175,7 +177,7 @@ func runNotesResolve(ctx context.Context, c *cli.Invocation) error {
 	}
 	id := ""
 	snap, _, err := room.UpdateAsPerson(ctx, nil, func(st *turn.State, _ turn.Facts) (events []event.Event, err error) {
-		events, id, err = turn.ResolveNote(st, room.Self.ID, c.Arg("id"), func() []turn.NoteView {
+		events, id, err = turn.ResolveNote(st, room.Self.ID, c.Arg("id"), func() []talk.NoteView {
 			return mailbox.Of(room).PastNotes(ctx, st)
 		})
 		return events, err

@@ -9,6 +9,7 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/member"
 	"github.com/talking-stick/tt/cmd/internal/questions"
 	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/fsroom/talk"
 	"github.com/talking-stick/tt/fsroom/topic"
 )
 
@@ -60,7 +61,7 @@ func runAsk(ctx context.Context, c *cli.Invocation) error {
 	if err != nil {
 		return err
 	}
-	if err := questions.CheckQuestion(body); err != nil {
+	if err := talk.Check(talk.KindQuestion, body); err != nil {
 		return err
 	}
 	own, err := openRoom(c)
@@ -199,7 +200,7 @@ func runAnswer(ctx context.Context, c *cli.Invocation) (err error) {
 	edits := len(c.Rest("body")) == 0 && !c.Bool("stdin") && c.Env.StdinTTY && c.Env.StdoutTTY
 	if !edits {
 		if body, err = bodyOf(c, code.BodyTooLarge); err == nil {
-			err = questions.CheckAnswer(body)
+			err = talk.Check(talk.KindAnswer, body)
 		}
 		if err != nil {
 			return err
@@ -213,7 +214,7 @@ func runAnswer(ctx context.Context, c *cli.Invocation) (err error) {
 	defer func() { d.finish(c, err) }()
 	if edits {
 		if body, d, err = editAnswer(ctx, c, room); err == nil {
-			err = questions.CheckAnswer(body)
+			err = talk.Check(talk.KindAnswer, body)
 		}
 		if err != nil {
 			return err

@@ -16,6 +16,7 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/member"
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/fsroom/talk"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal/event"
 	"github.com/talking-stick/tt/journal/wire"
@@ -249,7 +250,7 @@ func (q *eventQuery) shown(public *event.Event) any {
 		return public
 	}
 	text := cmp.Or(eventDetail(public), public.Reason)
-	return &briefEvent{Seq: public.Seq, Type: public.Type, From: public.From, To: public.To, Text: turn.Preview(text)}
+	return &briefEvent{Seq: public.Seq, Type: public.Type, From: public.From, To: public.To, Text: talk.Preview(text)}
 }
 
 // writeEvent writes an event of a stream, with its day if that is not today.
@@ -363,11 +364,11 @@ func eventDetail(e *event.Event) string {
 	_ = wire.Decode(e.Payload, &p)
 	switch e.Type {
 	case turn.MessageSent:
-		return urgent(p.Hint == turn.HintInterrupt, "interrupt") + p.Body
+		return urgent(p.Hint == talk.HintInterrupt, "interrupt") + p.Body
 	case turn.NoteAdded:
-		return urgent(p.Level == turn.SeverityPage, "page") + p.Preview
+		return urgent(p.Level == talk.SeverityPage, "page") + p.Preview
 	case turn.JobEnded:
-		j := turn.JobOf(e)
+		j := talk.JobOf(e)
 		return j.Words()
 	case turn.Claim, turn.Takeover:
 		return p.Kind

@@ -9,6 +9,7 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/mailbox"
 	"github.com/talking-stick/tt/cmd/internal/member"
 	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/fsroom/talk"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/fsroom/workspace"
 )
@@ -46,7 +47,7 @@ type joinResult struct {
 	Warning       string      `json:"warning,omitempty"`
 	Turn          string      `json:"turn"`    // see [turn.State.Words]
 	Members       any         `json:"members"` // [shortMember]s, with --verbose whole ones
-	Unread        turn.Unread `json:"unread,omitzero"`
+	Unread        talk.Unread `json:"unread,omitzero"`
 	Next          string      `json:"next"` // what to do now
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/member"
 	"github.com/talking-stick/tt/cmd/internal/questions"
 	"github.com/talking-stick/tt/fsroom/ledger"
+	"github.com/talking-stick/tt/fsroom/talk"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/fsroom/workspace"
 	"github.com/talking-stick/tt/journal/event"
@@ -119,7 +120,7 @@ func NewEntry(e event.Event) Entry {
 	case turn.MessageSent, turn.NoteAdded, turn.JobEnded, turn.JournalDamaged:
 		logged := turn.EntryOf(&e)
 		entry.Text = logged.Text
-		entry.Urgent = logged.Hint == turn.HintInterrupt || logged.Severity == turn.SeverityPage
+		entry.Urgent = logged.Hint == talk.HintInterrupt || logged.Severity == talk.SeverityPage
 	}
 	return entry
 }
@@ -147,10 +148,10 @@ func notes(ctx context.Context, room *member.Room, st *turn.State) (items []Item
 		return nil
 	}
 	const most = 200
-	list, _ := mailbox.Of(room).Notes(ctx, st, turn.NoteQuery{Limit: most})
+	list, _ := mailbox.Of(room).Notes(ctx, st, talk.NoteQuery{Limit: most})
 	for _, n := range list {
 		items = append(items, Item{
-			Kind: KindNote, ID: n.ID, From: n.Author, To: n.Target, At: n.CreatedAt.Time, Text: n.Body, Urgent: n.Severity == turn.SeverityPage,
+			Kind: KindNote, ID: n.ID, From: n.Author, To: n.Target, At: n.CreatedAt.Time, Text: n.Body, Urgent: n.Severity == talk.SeverityPage,
 		})
 	}
 	return items

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/talking-stick/tt/cmd/internal/mailbox"
+	"github.com/talking-stick/tt/fsroom/talk"
 )
 
 // An Item is one thing that waits for the person, or a question or note that is open in a room.
@@ -40,14 +41,14 @@ func (l *Looker) Shown(ctx context.Context, room string, opened []Item) {
 			read[Item{Kind: i.Kind, ID: i.ID, Seq: i.Seq}] = true
 		}
 	}
-	mailbox.Of(l.own.Room(room, nil)).WordsShown(ctx, func(w *mailbox.Word) bool {
+	mailbox.Of(l.own.Room(room, nil)).WordsShown(ctx, func(w *talk.Word) bool {
 		switch w.Kind {
-		case mailbox.WordMessage:
+		case talk.KindMessage:
 			return read[Item{Kind: KindMessage, Seq: w.Seq}]
-		case mailbox.WordPage:
+		case talk.KindPage:
 			return read[Item{Kind: KindNote, ID: w.ID}]
 		}
-		return w.Kind != mailbox.WordQuestion && read[Item{Kind: w.Kind, ID: w.ID}]
+		return w.Kind != talk.KindQuestion && read[Item{Kind: w.Kind, ID: w.ID}]
 	})
 }
 

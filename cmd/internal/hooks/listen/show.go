@@ -11,6 +11,7 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/hearing"
 	"github.com/talking-stick/tt/cmd/internal/mailbox"
 	"github.com/talking-stick/tt/cmd/internal/questions"
+	"github.com/talking-stick/tt/fsroom/talk"
 	"github.com/talking-stick/tt/fsroom/turn"
 )
 
@@ -172,11 +173,11 @@ func (p *page) room(n *mailbox.RoomNews) {
 	if n.End.Type == turn.Closed && n.End.From != "" && facts != "" {
 		add(cli.Line(n.End.From)+" closed the room: "+indented(n.End.Reason)+"\n", "tt log")
 	}
-	rest := n.Unshown(func(w *mailbox.Word) bool {
+	rest := n.Unshown(func(w *talk.Word) bool {
 		switch w.Kind {
-		case mailbox.WordQuestion, mailbox.WordAnswer:
+		case talk.KindQuestion, talk.KindAnswer:
 			return add(wordLine(w), "tt questions show "+w.ID)
-		case mailbox.WordJob:
+		case talk.KindJob:
 			if p.items >= mostShown {
 				return false
 			}
@@ -207,18 +208,18 @@ func turnFacts(n turn.News, path string) string {
 }
 
 // wordLine returns one word, and who said it to whom.
-func wordLine(w *mailbox.Word) string {
+func wordLine(w *talk.Word) string {
 	who, text := cli.Line(w.From), indented(w.Text)
 	switch w.Kind {
-	case mailbox.WordAnswer:
+	case talk.KindAnswer:
 		return fmt.Sprintf("%s %s answers your question: %s\n", w.ID, who, text)
-	case mailbox.WordQuestion:
+	case talk.KindQuestion:
 		return fmt.Sprintf("%s %s asks (tt answer %[1]s \"…\"): %[3]s\n", w.ID, who, text)
 	}
 	if w.To == "" {
 		who += " to all"
 	}
-	if w.Kind != mailbox.WordMessage {
+	if w.Kind != talk.KindMessage {
 		who += " (note)"
 	}
 	return fmt.Sprintf("#%d %s: %s\n", w.Seq, who, text)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/fsroom/talk"
 	"github.com/talking-stick/tt/fsroom/turn"
 )
 
@@ -51,10 +52,10 @@ func sentences(n turn.News, path string) string {
 	if n.Lost != "" {
 		parts = append(parts, lost(n.Lost, path))
 	}
-	if n.Jobs == 1 {
+	if n.Words.Jobs == 1 {
 		parts = append(parts, "1 job of yours has ended in "+path+". Read it: tt inbox --json.")
-	} else if n.Jobs > 1 {
-		parts = append(parts, strconv.Itoa(n.Jobs)+" jobs of yours have ended in "+path+". Read it: tt inbox --json.")
+	} else if n.Words.Jobs > 1 {
+		parts = append(parts, strconv.FormatInt(n.Words.Jobs, 10)+" jobs of yours have ended in "+path+". Read it: tt inbox --json.")
 	}
 	if what := counts(n); what != "" {
 		parts = append(parts, what+" for you in "+path+".")
@@ -75,12 +76,11 @@ func lost(how, path string) string {
 // counts returns a text such as "2 messages and 1 note".
 func counts(n turn.News) string {
 	var parts []string
-	for _, p := range []struct {
-		n     int
-		thing string
-	}{{n.Messages, "message"}, {n.Notes, "note"}, {n.Asked, "question"}, {n.Answers, "answer"}} {
-		if p.n > 0 {
-			parts = append(parts, code.Count(p.n, p.thing))
+	u := n.Words
+	u.Notes += u.Pages
+	for _, kind := range []string{talk.KindMessage, talk.KindNote, talk.KindQuestion, talk.KindAnswer} {
+		if n := *u.Of(kind); n > 0 {
+			parts = append(parts, code.Count(int(n), kind))
 		}
 	}
 	if last := len(parts) - 1; last > 0 {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/talking-stick/tt/fsroom/talk"
 	"github.com/talking-stick/tt/fsroom/topic"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal/event"
@@ -75,12 +76,12 @@ func (b *Builder) Add(e *event.Event) {
 	case turn.MessageSent:
 		x := turn.EntryOf(e)
 		m.Messages = append(m.Messages, Message{
-			At: at, From: b.agent(e.From), To: b.ref(e.To), Body: x.Text, Interrupt: x.Hint == turn.HintInterrupt, Seq: e.Seq,
+			At: at, From: b.agent(e.From), To: b.ref(e.To), Body: x.Text, Interrupt: x.Hint == talk.HintInterrupt, Seq: e.Seq,
 		})
 	case turn.NoteAdded:
 		x := turn.EntryOf(e)
 		m.Notes = append(m.Notes, Note{
-			At: at, From: b.agent(e.From), For: b.ref(x.To), Body: x.Text, Page: x.Severity == turn.SeverityPage, Seq: e.Seq, id: x.NoteID,
+			At: at, From: b.agent(e.From), For: b.ref(x.To), Body: x.Text, Page: x.Severity == talk.SeverityPage, Seq: e.Seq, id: x.NoteID,
 		})
 	case turn.NoteResolved:
 		b.resolved(turn.EntryOf(e).NoteID, at)

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/talking-stick/tt/fsroom/talk"
 	"github.com/talking-stick/tt/fsroom/topic"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal/event"
@@ -113,7 +114,7 @@ func (s *story) next() {
 		s.rest(to, 78*time.Minute)
 	case 33: // a person takes the stick
 		s.join(person)
-		s.say(person, "", "this looks like a loop: I take the stick", turn.HintInterrupt)
+		s.say(person, "", "this looks like a loop: I take the stick", talk.HintInterrupt)
 		s.pass(10*time.Second, 20*time.Second)
 		s.grant(turn.Takeover, person, from, "operator_override").Reason = "the same test failed 14 times in a row"
 	case 34:
@@ -156,7 +157,7 @@ var handoffs = []string{
 	`{"status":"formatAmount is right, the docs say so","next_action":"cut a release candidate","artifacts":[{"path":"CHANGELOG.md","role":"edit"}]}`,
 }
 
-var talk = []struct{ from, to, body string }{
+var lines = []struct{ from, to, body string }{
 	{codex, alice, "which branch are you on?"}, {alice, codex, "payments/amounts, rebased on main an hour ago"}, {gemini, "", "I am in docs/ only, no code"},
 	{alice, "", "CI is red because of me, I am on it"}, {open, alice, "is money.go:31 meant to be exported?"}, {alice, open, "no, make it lower-case when you have the stick"},
 	{second, codex, "the golden files are mine, please leave them"}, {codex, second, "understood"}, {codex, "", "staging is slow today: 4 s a query"},
@@ -167,15 +168,15 @@ var talk = []struct{ from, to, body string }{
 func (s *story) talk() {
 	for s.rand.IntN(5) < 2 {
 		s.pass(5*time.Second, time.Minute)
-		x := talk[s.said%len(talk)]
+		x := lines[s.said%len(lines)]
 		s.said++
-		s.say(x.from, x.to, x.body, turn.HintNormal)
+		s.say(x.from, x.to, x.body, talk.HintNormal)
 	}
 	if s.turn%7 == 3 {
 		id := fmt.Sprintf("note-%d", s.turn)
-		severity, body := turn.SeverityInfo, "the fixture of TestParse is shared with TestPrint: change both"
+		severity, body := talk.SeverityInfo, "the fixture of TestParse is shared with TestPrint: change both"
 		if s.turn%3 == 0 {
-			severity, body = turn.SeverityPage, "CI has no jq: the coverage step fails until somebody adds it"
+			severity, body = talk.SeverityPage, "CI has no jq: the coverage step fails until somebody adds it"
 		}
 		s.add(turn.NoteAdded, s.holder, "", payload{"note_id": id, "severity": severity, "body": body})
 		if s.turn%2 == 0 {
