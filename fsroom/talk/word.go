@@ -14,6 +14,7 @@
 package talk
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 
@@ -66,7 +67,7 @@ func Of(e *event.Event) Word {
 		var p NotePayload
 		_ = Decode(e, &p)
 		n := p.Note(e)
-		w = n.Word(p.Body)
+		w = n.Word(cmp.Or(p.Body, p.Preview)) // streams have the preview alone
 	case JobEnded:
 		j := JobOf(e)
 		w.Kind, w.ID, w.Text = KindJob, strconv.FormatInt(j.ID, 10), j.Words()

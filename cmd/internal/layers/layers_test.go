@@ -17,8 +17,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/talking-stick/tt/fsroom/turn"
 )
 
 const module = "github.com/talking-stick/tt/"

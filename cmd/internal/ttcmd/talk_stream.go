@@ -19,7 +19,6 @@ import (
 	"github.com/talking-stick/tt/fsroom/talk"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal/event"
-	"github.com/talking-stick/tt/journal/wire"
 	"github.com/talking-stick/tt/lockfile"
 )
 
@@ -349,29 +348,17 @@ func eventWords(e *event.Event) string {
 	return words
 }
 
-// A shownPayload is what the text of an event shows of its payload.
-type shownPayload struct {
-	Body    string `json:"body"`
-	Hint    string `json:"delivery_hint"`
-	Preview string `json:"body_preview"`
-	Kind    string `json:"kind"`
-	Level   string `json:"severity"`
-}
-
 // eventDetail returns the text of an event, behind the mark of one that should be read at once.
 func eventDetail(e *event.Event) string {
-	var p shownPayload
-	_ = wire.Decode(e.Payload, &p)
-	switch e.Type {
+	switch w := talk.Of(e); e.Type {
 	case turn.MessageSent:
-		return urgent(p.Hint == talk.HintInterrupt, "interrupt") + p.Body
+		return urgent(w.Urgent, "interrupt") + w.Text
 	case turn.NoteAdded:
-		return urgent(p.Level == talk.SeverityPage, "page") + p.Preview
+		return urgent(w.Urgent, "page") + w.Text
 	case turn.JobEnded:
-		j := talk.JobOf(e)
-		return j.Words()
+		return w.Text
 	case turn.Claim, turn.Takeover:
-		return p.Kind
+		return turn.EntryOf(e).Grant
 	case turn.Released, turn.Passed:
 		return turn.ReadHandoff(e.Handoff).NextAction
 	case turn.TreeChanged:

@@ -129,8 +129,8 @@ func (a *Agent) mayHaveNews(rooms []string) bool {
 		return !info.ModTime().Before(looked)
 	}
 	for _, name := range rooms {
-		topic := questions.OfRoom(a.Client.Store, name)
-		if since(a.Client.Room(name, nil).FS.JournalPath(), true) || since(topic.JournalPath(), false) || // a room without a journal has ended
+		if since(a.Client.Room(name, nil).FS.JournalPath(), true) || // a room without a journal has ended
+			since(questions.OfRoom(a.Client.Store, name).JournalPath(), false) ||
 			len(a.Client.Room(name, nil).Jobs().Untold()) > 0 {
 			return true
 		}

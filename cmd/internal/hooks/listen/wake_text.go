@@ -52,10 +52,9 @@ func sentences(n turn.News, path string) string {
 	if n.Lost != "" {
 		parts = append(parts, lost(n.Lost, path))
 	}
-	if n.Words.Jobs == 1 {
-		parts = append(parts, "1 job of yours has ended in "+path+". Read it: tt inbox --json.")
-	} else if n.Words.Jobs > 1 {
-		parts = append(parts, strconv.FormatInt(n.Words.Jobs, 10)+" jobs of yours have ended in "+path+". Read it: tt inbox --json.")
+	if jobs := int(n.Words.Jobs); jobs > 0 {
+		have := map[bool]string{true: "has", false: "have"}[jobs == 1]
+		parts = append(parts, code.Count(jobs, "job")+" of yours "+have+" ended in "+path+". Read it: tt inbox --json.")
 	}
 	if what := counts(n); what != "" {
 		parts = append(parts, what+" for you in "+path+".")
