@@ -68,8 +68,7 @@ func Check[S any](r *fsroom.Room[S]) []Problem {
 // check looks at the room once. locked tells that the caller has the room's lock.
 func check[S any](r *fsroom.Room[S], locked bool) []Problem {
 	c := checker[S]{Room: fsroom.At(r.Store().LeavingModes(), r.Rules(), r.Name()), locked: locked}
-	c.modes()
-	c.types()
+	c.files()
 	c.history()
 	c.archive()
 	c.lock()
@@ -99,18 +98,33 @@ func (c *checker[S]) unfinished(moment any, file, repair, format string, args ..
 	}
 }
 
-// modes checks that everything in the room is private and belongs to the owner of the
-// data directory.
-func (c *checker[S]) modes() {
+// files checks that everything in the room is private and belongs to the owner of the data
+// directory, that the room's files are regular files with one name, that its directories are
+// directories, and that there is nothing else than files and directories.
+func (c *checker[S]) files() {
+	own := []string{c.Room.JournalPath(), c.Room.StatePath(), c.Room.LockPath()}
 	_ = walk(c.Room.Dir(), func(path string, info fs.FileInfo, err error) error {
 		if err != nil {
 			c.found(path, "", "cannot be read: %v", err)
 			return nil
 		}
-		if c.special(path, info.Mode().Type()) {
-			return nil
+		mode, isOwn := info.Mode(), slices.Contains(own, path)
+		what := lockfile.TypeName(mode)
+		switch {
+		case isOwn && !mode.IsRegular() && path == c.Room.JournalPath():
+			c.found(path, "", "it is %s, not a regular file", what)
+		case isOwn && !mode.IsRegular():
+			c.found(path, moveAside, "it is %s, not a regular file", what)
+		case isOwn && lockfile.Links(info) > 1:
+			c.found(path, "replace it by a copy", "it has %d hard links: something outside the room shares it", lockfile.Links(info))
+		case mode.IsRegular() && (path == c.Room.TempDir() || path == c.Room.AgentsDir()):
+			c.found(path, moveAside, "it is a file, not a directory")
+		case !mode.IsRegular() && !mode.IsDir() && !fsroom.IsAside(path):
+			c.found(path, moveAside, "it is %s, which nothing of ours is", what)
 		}
-		c.access(path, info)
+		if mode.IsRegular() || mode.IsDir() {
+			c.access(path, info)
+		}
 		return nil
 	})
 }
@@ -118,45 +132,6 @@ func (c *checker[S]) modes() {
 func (c *checker[S]) access(path string, info fs.FileInfo) {
 	for _, p := range checkAccess(c.Room.Store().Dir(), path, info, false) {
 		c.found(path, p.Repair, "%s", p.Problem)
-	}
-}
-
-// special finds what is neither a file nor a directory. Method types checks the room's
-// own files.
-func (c *checker[S]) special(path string, mode fs.FileMode) bool {
-	if mode.IsRegular() || mode.IsDir() {
-		return false
-	}
-	if own := ownFiles(c.Room); !slices.Contains(own, path) && !fsroom.IsAside(path) {
-		c.found(path, moveAside, "it is %s, which nothing of ours is", lockfile.TypeName(mode))
-	}
-	return true
-}
-
-// ownFiles returns the room's own files.
-func ownFiles[S any](r *fsroom.Room[S]) []string {
-	return []string{r.JournalPath(), r.StatePath(), r.LockPath()}
-}
-
-// types checks that the room's files are regular files with one name, and that its
-// directories are directories.
-func (c *checker[S]) types() {
-	for _, path := range ownFiles(c.Room) {
-		info, err := os.Lstat(path)
-		switch {
-		case err != nil:
-		case !info.Mode().IsRegular() && path == c.Room.JournalPath():
-			c.found(path, "", "it is %s, not a regular file", lockfile.TypeName(info.Mode()))
-		case !info.Mode().IsRegular():
-			c.found(path, moveAside, "it is %s, not a regular file", lockfile.TypeName(info.Mode()))
-		case lockfile.Links(info) > 1:
-			c.found(path, "replace it by a copy", "it has %d hard links: something outside the room shares it", lockfile.Links(info))
-		}
-	}
-	for _, path := range []string{c.Room.TempDir(), c.Room.AgentsDir()} {
-		if info, err := os.Lstat(path); err == nil && info.Mode().IsRegular() {
-			c.found(path, moveAside, "it is a file, not a directory")
-		}
 	}
 }
 

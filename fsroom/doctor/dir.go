@@ -24,16 +24,41 @@ func CheckDir(s *fsroom.Store, repair bool) []Problem {
 	if err := writable(dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		problems = append(problems, Problem{File: dir, Problem: fmt.Sprintf("it cannot be written to: %v", err)})
 	}
-	for _, path := range ownPaths(dir) {
-		info, err := os.Lstat(path)
-		if err != nil || info.Mode()&fs.ModeSymlink != 0 {
-			continue
+	for _, path := range []string{dir, filepath.Join(dir, "format")} {
+		if info, err := os.Lstat(path); err == nil && info.Mode()&fs.ModeSymlink == 0 {
+			problems = append(problems, checkAccess(dir, path, info, repair)...)
 		}
-		problems = append(problems, checkAccess(dir, path, info, repair)...)
 	}
 	for _, folder := range folders {
-		problems = append(problems, notRooms(filepath.Join(dir, folder))...)
+		problems = append(problems, checkRooms(dir, folder, repair)...)
 	}
+	return problems
+}
+
+// checkRooms verifies a folder that has rooms, without what is in them. A link is no room: nothing
+// outside the data directory is taken for one.
+func checkRooms(dir, folder string, repair bool) (problems []Problem) {
+	top := filepath.Join(dir, folder)
+	_ = walk(top, func(path string, info fs.FileInfo, err error) error {
+		found := func(format string, what any) error {
+			problems = append(problems, Problem{File: path, Problem: fmt.Sprintf(format, what)})
+			return nil
+		}
+		switch {
+		case err != nil:
+			return found("cannot be read: %v", err)
+		case path == top && !info.IsDir():
+			return found("it is %s, not a directory", lockfile.TypeName(info.Mode()))
+		case !info.IsDir() && !info.Mode().IsRegular():
+			return found("it is %s and no room", lockfile.TypeName(info.Mode()))
+		case path == top, folder == "archive", path == filepath.Join(top, "lock"):
+			problems = append(problems, checkAccess(dir, path, info, repair)...)
+		}
+		if path != top && info.IsDir() {
+			return fs.SkipDir
+		}
+		return nil
+	})
 	return problems
 }
 
@@ -105,38 +130,4 @@ func shared(dir, path string, info fs.FileInfo, repair bool) (Problem, bool) {
 	p := Problem{File: path, Problem: fmt.Sprintf("others have access to it (mode %04o)", info.Mode().Perm()), Repair: makePrivate}
 	p.Repaired = repair && os.Chmod(path, info.Mode().Perm()&^0o077) == nil
 	return p, true
-}
-
-// ownPaths returns the directories and files of a data directory without its rooms.
-func ownPaths(dir string) []string {
-	paths := []string{dir, filepath.Join(dir, "format")}
-	for _, folder := range folders {
-		paths = append(paths, filepath.Join(dir, folder), filepath.Join(dir, folder, "lock"))
-	}
-	archive := filepath.Join(dir, "archive")
-	entries, _ := os.ReadDir(archive)
-	for _, e := range entries {
-		paths = append(paths, filepath.Join(archive, e.Name()))
-	}
-	return paths
-}
-
-// notRooms reports entries of a folder that are no rooms. A link is one: nothing outside
-// the data directory is taken for a room.
-func notRooms(dir string) []Problem {
-	if info, err := os.Lstat(dir); err == nil && !info.IsDir() {
-		return []Problem{{File: dir, Problem: fmt.Sprintf("it is %s, not a directory", lockfile.TypeName(info.Mode()))}}
-	}
-	entries, err := os.ReadDir(dir)
-	var problems []Problem
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		problems = append(problems, Problem{File: dir, Problem: fmt.Sprintf("cannot be read: %v", err)})
-	}
-	for _, e := range entries {
-		if !e.IsDir() && !e.Type().IsRegular() {
-			problems = append(problems, Problem{File: filepath.Join(dir, e.Name()),
-				Problem: fmt.Sprintf("it is %s and no room", lockfile.TypeName(e.Type()))})
-		}
-	}
-	return problems
 }

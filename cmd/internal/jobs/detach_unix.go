@@ -3,7 +3,9 @@ package jobs
 import (
 	"os"
 	"os/exec"
+	"slices"
 	"strconv"
+	"strings"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -48,6 +50,15 @@ func closeOnExec(first int) {
 			syscall.CloseOnExec(fd)
 		}
 	}
+}
+
+// Environ returns the environment of this process with variables set, each NAME=VALUE.
+func Environ(set ...string) []string {
+	kept := slices.DeleteFunc(os.Environ(), func(v string) bool {
+		name, _, _ := strings.Cut(v, "=")
+		return slices.ContainsFunc(set, func(s string) bool { return strings.HasPrefix(s, name+"=") })
+	})
+	return append(kept, set...)
 }
 
 // ownSession makes a command the leader of a session, and of a group of processes.

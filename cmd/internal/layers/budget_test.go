@@ -64,7 +64,7 @@ var budgets = map[string]int{
 	"cmd/tt-natsd":               1300,
 	"fsroom":                     3650,
 	"fsroom/code":                250,
-	"fsroom/doctor":              1080,
+	"fsroom/doctor":              1050,
 	"fsroom/engine":              200,
 	"fsroom/gitfile":             110,
 	"fsroom/history":             300,

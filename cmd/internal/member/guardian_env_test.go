@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/talking-stick/tt/cmd/internal/jobs"
 	"github.com/talking-stick/tt/fsroom"
 )
 
@@ -21,7 +22,7 @@ func TestGuardianEnv(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		env := withEnviron(storeEnviron(store))
+		env := jobs.Environ(storeEnviron(store)...)
 		mentions := slices.DeleteFunc(slices.Clone(env), func(v string) bool {
 			return len(v) < 14 || v[:14] != "TALKING_STICK_"
 		})

@@ -6,7 +6,6 @@ import (
 	"runtime"
 	"slices"
 	"strconv"
-	"strings"
 	"sync"
 
 	"github.com/talking-stick/tt/cmd/internal/jobs"
@@ -122,7 +121,7 @@ func (c *Client) start(x child) (pid int, err error) {
 	if x.environ != "" {
 		set = append(set, x.environ)
 	}
-	return jobs.StartDetached(exe, append([]string{"tt"}, x.args...), withEnviron(set), x.out, x.files...)
+	return jobs.StartDetached(exe, append([]string{"tt"}, x.args...), jobs.Environ(set...), x.out, x.files...)
 }
 
 // executable returns the path of the running program, also when its file was replaced.
@@ -143,13 +142,4 @@ func storeEnviron(store *fsroom.Store) []string {
 		return set
 	}
 	return []string{"TALKING_STICK_DATA_DIR=" + store.Dir(), "TALKING_STICK_ENGINE=", "TALKING_STICK_ROOM="}
-}
-
-// withEnviron returns the environment of this process with variables set.
-func withEnviron(set []string) []string {
-	kept := slices.DeleteFunc(os.Environ(), func(v string) bool {
-		name, _, _ := strings.Cut(v, "=")
-		return slices.ContainsFunc(set, func(s string) bool { return strings.HasPrefix(s, name+"=") })
-	})
-	return append(kept, set...)
 }

@@ -7,10 +7,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"sync"
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
+	"github.com/talking-stick/tt/cmd/internal/jobs"
 	"github.com/talking-stick/tt/fsroom/code"
 )
 
@@ -64,18 +64,8 @@ func Command(ctx context.Context, p *cli.Program, path string, args ...string) *
 }
 
 // environ returns the environment for another program.
-func environ(p *cli.Program) []string { return Environ(versionVariable, p.BuildVersion()) }
-
-// Environ returns the environment of this process with a variable set.
-func Environ(name, value string) []string {
-	all := os.Environ()
-	kept := all[:0]
-	for _, v := range all {
-		if !strings.HasPrefix(v, name+"=") {
-			kept = append(kept, v)
-		}
-	}
-	return append(kept, name+"="+value)
+func environ(p *cli.Program) []string {
+	return jobs.Environ(versionVariable + "=" + p.BuildVersion())
 }
 
 // Caller returns the version of the program that has started or become this one, "" for

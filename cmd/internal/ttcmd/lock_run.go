@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
+	"github.com/talking-stick/tt/cmd/internal/jobs"
 	"github.com/talking-stick/tt/cmd/internal/locks"
 	"github.com/talking-stick/tt/cmd/internal/second"
 	"github.com/talking-stick/tt/fsroom/code"
@@ -180,5 +181,5 @@ func notRun(err error) error {
 
 // lockEnviron returns the environment of a command that runs under the locks.
 func lockEnviron(refs []string) []string {
-	return second.Environ(locks.Variable, strings.Join(refs, " "))
+	return jobs.Environ(locks.Variable + "=" + strings.Join(refs, " "))
 }
