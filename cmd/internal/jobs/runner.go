@@ -61,11 +61,15 @@ func (r *Runner) Run(ctx context.Context) error {
 		return err
 	}
 	c, out, err := r.begin(j)
-	if err != nil {
+	switch {
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+		fmt.Fprint(ready, saidFull)
+		return err
+	case err != nil:
 		fmt.Fprint(ready, err)
 		return err
 	}
-	fmt.Fprint(ready, "ok")
+	fmt.Fprint(ready, saidOK)
 	ready.Close()
 	done := make(chan error, 1)
 	go func() { done <- c.Wait() }()
@@ -76,7 +80,8 @@ func (r *Runner) Run(ctx context.Context) error {
 	return r.tell(ctx, j)
 }
 
-// begin starts the command and writes down that it runs.
+// begin starts the command and writes down that it runs. The record is written before that, too, and is as large then: who
+// has no space for it starts nothing.
 func (r *Runner) begin(j *Job) (*exec.Cmd, *os.File, error) {
 	unlock, err := lockfile.Lock(context.Background(), j.path(lockFile))
 	if err != nil {
@@ -100,6 +105,10 @@ func (r *Runner) begin(j *Job) (*exec.Cmd, *os.File, error) {
 	}), append(j.Own, Variable+"="+j.End().Title())...)
 	self := r.Room.Table.Self()
 	j.Runner = &self
+	if err := j.save(); err != nil {
+		out.Close()
+		return nil, nil, err
+	}
 	start := func(program string, args []string) (*exec.Cmd, error) {
 		c := &exec.Cmd{Path: program, Args: args, Dir: j.Dir, Env: env, Stdout: out, Stderr: out}
 		ownSession(c)
@@ -117,12 +126,7 @@ func (r *Runner) begin(j *Job) (*exec.Cmd, *os.File, error) {
 		j.Process = &info.Process
 	}
 	j.StartedAt = now()
-	if err := j.save(); err != nil {
-		signalGroup(c.Process.Pid, syscall.SIGKILL)
-		_ = c.Wait()
-		out.Close()
-		return nil, nil, err
-	}
+	_ = j.save() // the runner knows, and writes it with the end
 	return c, out, nil
 }
 

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
@@ -134,8 +135,14 @@ func (r *Room) unmake(j *Job, err error) error {
 
 // The files that a runner inherits, besides standard input, output and error.
 const (
-	readyFD = 3 // it writes "ok" or what went wrong, and closes it
+	readyFD = 3 // it writes saidOK, saidFull or what went wrong, and closes it
 	aliveFD = 4 // it holds the file alive by it
+)
+
+// What a runner says of the start of the command.
+const (
+	saidOK   = "ok"
+	saidFull = "disk full" // there was no space for the record of the job
 )
 
 // startRunner starts the runner, and returns when it has started the command.
@@ -155,13 +162,15 @@ func (r *Room) startRunner(s *Start, alive *os.File) error {
 	if err != nil {
 		return err
 	}
-	if string(said) != "ok" {
-		if len(said) == 0 {
-			return errVanished
-		}
-		return &NotStartedError{strings.TrimSpace(string(said))}
+	switch string(said) {
+	case saidOK:
+		return nil
+	case saidFull:
+		return syscall.ENOSPC
+	case "":
+		return errVanished
 	}
-	return nil
+	return &NotStartedError{strings.TrimSpace(string(said))}
 }
 
 // A NotStartedError says why the command of a job did not start.
