@@ -9,7 +9,6 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/cmd/internal/locks"
 	"github.com/talking-stick/tt/cmd/internal/mailbox"
-	"github.com/talking-stick/tt/cmd/internal/member"
 	"github.com/talking-stick/tt/cmd/internal/second"
 	"github.com/talking-stick/tt/cmd/internal/viewers"
 	"github.com/talking-stick/tt/fsroom/code"
@@ -64,8 +63,9 @@ func runWhy(ctx context.Context, c *cli.Invocation) error {
 		}
 		told = slices.DeleteFunc(told, func(m mailbox.MemberReach) bool { return m.ID != id })
 	}
-	lost := lostNow(ctx, room, st)
-	if lost != nil {
+	var lost *treeLoss
+	if files, since := room.Recorder().Lost(ctx, st); files > 0 {
+		lost = &treeLoss{files, event.NewTime(since)}
 		standing.Lost, _ = json.Marshal(lost)
 	}
 	res := whyResult{Turn: wire.Append(nil, &standing), Members: told, Locks: locksOf(room), Next: st.Outlook(f),
@@ -150,15 +150,6 @@ type treeLoss struct {
 
 func (l *treeLoss) words() string {
 	return counted(l.Files, "file") + " went after " + l.Since.UTC().Format("15:04:05") + " UTC, not committed; to bring back what went: tt restore --lost"
-}
-
-// lostNow returns what went since the last turn, nil if nothing did.
-func lostNow(ctx context.Context, room *member.Room, st *turn.State) *treeLoss {
-	files, since := room.Recorder().Lost(ctx, st)
-	if files == 0 {
-		return nil
-	}
-	return &treeLoss{files, event.NewTime(since)}
 }
 
 var whoamiCommand = &cli.Command{

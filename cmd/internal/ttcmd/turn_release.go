@@ -23,7 +23,10 @@ import (
 var (
 	releaseErrors = []code.Code{code.InvalidHandoff, code.NoActiveLease, code.TurnMismatch, code.StaleLease, code.NotJoined,
 		code.RoomNotFound, code.UnreadAnswers}
-	assignErrors = append(slices.Clip(releaseErrors), code.UnknownMember, code.UnknownRecipient, code.AmbiguousRecipient)
+	assignErrors = []code.Code{
+		code.InvalidHandoff, code.NoActiveLease, code.TurnMismatch, code.StaleLease, code.NotJoined, code.RoomNotFound, code.UnreadAnswers,
+		code.UnknownMember, code.UnknownRecipient, code.AmbiguousRecipient,
+	}
 )
 
 var releaseCommand = &cli.Command{
