@@ -36,7 +36,7 @@ func runJobList(ctx context.Context, c *cli.Invocation) error {
 	if err != nil {
 		return err
 	}
-	list := []*jobs.View{}
+	var list []*jobs.View
 	for _, r := range rooms {
 		all, err := r.Jobs().List()
 		if err != nil {
@@ -54,10 +54,7 @@ func runJobList(ctx context.Context, c *cli.Invocation) error {
 		}
 		return v.State == jobs.Ended && ended > endedJobs
 	})
-	res := struct {
-		Jobs []*jobs.View `json:"jobs"`
-	}{list}
-	return c.Out.Result(res, func(t *cli.Text) {
+	return c.Out.Result(map[string]any{"jobs": list}, func(t *cli.Text) {
 		if len(list) == 0 {
 			t.Line("There are no jobs here.")
 			return
@@ -113,10 +110,7 @@ var jobShowCommand = &cli.Command{
 
 // showJob is the result of a command about one job.
 func showJob(c *cli.Invocation, v *jobs.View) error {
-	res := struct {
-		Job *jobs.View `json:"job"`
-	}{v}
-	return c.Out.Result(res, func(t *cli.Text) {
+	return c.Out.Result(map[string]any{"job": v}, func(t *cli.Text) {
 		if v.State == jobs.Ended {
 			t.Line("%s, %s", v.End().Words(), t.Ago(v.EndedAt.Time))
 		} else {

@@ -31,11 +31,6 @@ var lockListCommand = &cli.Command{
 	Traits: cli.Traits{HostOnly: true},
 }
 
-// A lockList is the result of lock list.
-type lockList struct {
-	Locks []*locks.View `json:"locks"`
-}
-
 func runLockList(_ context.Context, c *cli.Invocation) error {
 	store, err := openStore(c)
 	if err != nil {
@@ -55,15 +50,15 @@ func runLockList(_ context.Context, c *cli.Invocation) error {
 	if err != nil {
 		return err
 	}
-	res := lockList{Locks: []*locks.View{}}
+	var all []*locks.View
 	for _, scope := range scopes {
 		found, err := l.Views(scope, w)
 		if err != nil {
 			return err
 		}
-		res.Locks = append(res.Locks, found...)
+		all = append(all, found...)
 	}
-	return c.Out.Result(res, func(t *cli.Text) { writeLocks(t, res.Locks, c.Bool("all")) })
+	return c.Out.Result(map[string]any{"locks": all}, func(t *cli.Text) { writeLocks(t, all, c.Bool("all")) })
 }
 
 // holderWords says who has a lock: "codex:1 has it since 2m10, pid 20203 (stopped): make test".

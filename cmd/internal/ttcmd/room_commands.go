@@ -48,11 +48,6 @@ var policyCommand = &cli.Command{
 	Run:    runPolicy,
 }
 
-// A policyResult is the policy of the room.
-type policyResult struct {
-	Policy turn.Policy `json:"policy"`
-}
-
 func runPolicy(ctx context.Context, c *cli.Invocation) error {
 	checked := turn.DefaultPolicy()
 	if err := applyFlags(c, &checked, true); err != nil {
@@ -80,7 +75,7 @@ func runPolicy(ctx context.Context, c *cli.Invocation) error {
 	if warning := policy.Warning(); warning != "" {
 		c.Notice(warning)
 	}
-	return c.Out.Result(policyResult{policy}, func(t *cli.Text) { writePolicy(t, policy) })
+	return c.Out.Result(map[string]any{"policy": &policy}, func(t *cli.Text) { writePolicy(t, policy) })
 }
 
 func applyFlags(c *cli.Invocation, p *turn.Policy, person bool) error {

@@ -60,11 +60,6 @@ func healthOf(l *ledger.Ledger) treeHealth {
 	return h
 }
 
-// A prunedResult is what was removed.
-type prunedResult struct {
-	Removed []treeHealth `json:"removed"`
-}
-
 // pruneLedger removes stores with all that they have, linked packs included.
 func pruneLedger(ctx context.Context, c *cli.Invocation, client *member.Client) error {
 	var only string
@@ -78,7 +73,7 @@ func pruneLedger(ctx context.Context, c *cli.Invocation, client *member.Client) 
 			only = room.Directory()
 		}
 	}
-	res := prunedResult{Removed: []treeHealth{}}
+	var removed []treeHealth
 	for _, l := range ledger.Stores(changes.Folder(client.Store), ledger.Options{Home: c.Env.Home}) {
 		if only != "" && filepath.Base(l.Dir()) != fsroom.RoomName(only) {
 			continue
@@ -87,13 +82,13 @@ func pruneLedger(ctx context.Context, c *cli.Invocation, client *member.Client) 
 		if err := l.Remove(ctx); err != nil {
 			return err
 		}
-		res.Removed = append(res.Removed, treeHealth{Root: l.Root(), Bytes: size})
+		removed = append(removed, treeHealth{Root: l.Root(), Bytes: size})
 	}
-	return c.Out.Result(res, func(t *cli.Text) {
-		for _, r := range res.Removed {
+	return c.Out.Result(map[string]any{"removed": removed}, func(t *cli.Text) {
+		for _, r := range removed {
 			t.Line("Removed what was recorded of %s (%s).", r.Root, sizeWords(r.Bytes))
 		}
-		if len(res.Removed) == 0 {
+		if len(removed) == 0 {
 			t.Line("Nothing was recorded.")
 		}
 	})
