@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/talking-stick/tt/fsroom/code"
@@ -49,6 +50,64 @@ func (a Artifact) Text(separator string) string {
 		text += separator + a.Note
 	}
 	return text
+}
+
+// ParseArtifact reads PATH[:FROM-TO][=ROLE]. It refuses an end that looks like lines
+// or a role but is not valid. Any other colon or equals sign is part of the path.
+func ParseArtifact(text string) (Artifact, error) {
+	var a Artifact
+	var err error
+	a.Path = text
+	if path, role, ok := cutLast(a.Path, "="); ok && isWord(role) {
+		if !slices.Contains(Roles(), role) {
+			return a, badArtifact(text, "the role must be one of %s", strings.Join(Roles(), ", "))
+		}
+		a.Path, a.Role = path, role
+	}
+	if path, lines, ok := cutLast(a.Path, ":"); ok && isWord(lines) {
+		if a.Lines, err = parseLines(lines); err != nil {
+			return a, badArtifact(text, "%w", err)
+		}
+		a.Path = path
+		if _, more, ok := cutLast(path, ":"); ok && isWord(more) {
+			return a, badArtifact(text, "there are lines twice")
+		}
+	}
+	return a, nil
+}
+
+func badArtifact(text, format string, args ...any) error {
+	return code.New(code.InvalidHandoff, "artifact %.80q: %v", text, fmt.Errorf(format, args...)).With("field", "artifacts").
+		WithHint("write PATH, PATH:FROM-TO, or either with =ROLE; a path that ends like that can be given as JSON with --stdin")
+}
+
+// cutLast cuts s around the last instance of sep.
+func cutLast(s, sep string) (before, after string, found bool) {
+	i := strings.LastIndex(s, sep)
+	if i < 0 {
+		return s, "", false
+	}
+	return s[:i], s[i+len(sep):], true
+}
+
+// isWord reports whether s has only letters, digits and hyphens, or is empty. After a
+// colon or an equals sign it is then meant as lines or a role, valid or not.
+func isWord(s string) bool {
+	return strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-") == ""
+}
+
+// parseLines reads "10-20" or "10".
+func parseLines(s string) ([]int64, error) {
+	from, to, ranged := strings.Cut(s, "-")
+	if !ranged {
+		to = from
+	}
+	a, errA := strconv.ParseInt(from, 10, 64)
+	b, errB := strconv.ParseInt(to, 10, 64)
+	if errA != nil || errB != nil {
+		return nil, fmt.Errorf("%q is no range of lines such as 10-20", s)
+	}
+	return []int64{a, b}, nil
 }
 
 // CheckHandoff returns the handoff as the journal keeps it: the given JSON with its

@@ -93,3 +93,40 @@ func (w Switch) Set(p *Policy, value string) error {
 	*w.Field(p) = value
 	return nil
 }
+
+// The limits of a new room that several hosts share, where they differ from those of others.
+const sharedLease, sharedHeartbeat = 5 * time.Minute, 30 * time.Second
+
+// NewPolicy returns the policy of a new room, as the environment changes the default. Where hosts share it, others learn that an
+// owner is gone only from the end of its lease, which is therefore shorter.
+func NewPolicy(lookup func(string) string, isShared bool, parse func(string) (time.Duration, error)) (Policy, error) {
+	p := DefaultPolicy()
+	if isShared {
+		p.OwnerLeaseTTL, p.ClaimTTL, p.HeartbeatInterval = sharedLease.Milliseconds(), sharedLease.Milliseconds(), sharedHeartbeat.Milliseconds()
+		p.Ledger = LedgerCounts
+	}
+	for _, l := range Limits() {
+		text := ""
+		if l.Env != "" {
+			text = lookup(l.Env)
+		}
+		if text == "" {
+			continue
+		}
+		d, err := parse(text)
+		if err != nil {
+			return p, code.New(code.Usage, "%s=%s %s", l.Env, text, err).WithHint("unset it or give a duration such as 45m")
+		}
+		if err := l.Set(&p, d); err != nil {
+			return p, code.New(code.Usage, "%s=%s: %s", l.Env, text, code.MessageOf(err))
+		}
+	}
+	for _, w := range Switches() {
+		if text := lookup(w.Env); text != "" {
+			if err := w.Set(&p, text); err != nil {
+				return p, code.New(code.Usage, "%s=%s: %s", w.Env, text, code.MessageOf(err))
+			}
+		}
+	}
+	return p, nil
+}

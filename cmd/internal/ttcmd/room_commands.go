@@ -117,43 +117,6 @@ func runByAgent(c *cli.Invocation) bool {
 	return err == nil && self.Source != identity.SourceHuman
 }
 
-// The limits of a new room that several hosts share, where they differ from those of others.
-const sharedLease, sharedHeartbeat = 5 * time.Minute, 30 * time.Second
-
-// policyFromEnv returns the policy of a new room. Where hosts share it, others learn that an
-// owner is gone only from the end of its lease, which is therefore shorter.
-func policyFromEnv(lookup func(string) string, isShared bool) (turn.Policy, error) {
-	p := turn.DefaultPolicy()
-	if isShared {
-		p.OwnerLeaseTTL, p.ClaimTTL, p.HeartbeatInterval = sharedLease.Milliseconds(), sharedLease.Milliseconds(), sharedHeartbeat.Milliseconds()
-		p.Ledger = turn.LedgerCounts
-	}
-	for _, l := range turn.Limits() {
-		text := ""
-		if l.Env != "" {
-			text = lookup(l.Env)
-		}
-		if text == "" {
-			continue
-		}
-		d, err := cli.ParseDuration(text)
-		if err != nil {
-			return p, code.New(code.Usage, "%s=%s %s", l.Env, text, err).WithHint("unset it or give a duration such as 45m")
-		}
-		if err := l.Set(&p, d); err != nil {
-			return p, code.New(code.Usage, "%s=%s: %s", l.Env, text, code.MessageOf(err))
-		}
-	}
-	for _, w := range turn.Switches() {
-		if text := lookup(w.Env); text != "" {
-			if err := w.Set(&p, text); err != nil {
-				return p, code.New(code.Usage, "%s=%s: %s", w.Env, text, code.MessageOf(err))
-			}
-		}
-	}
-	return p, nil
-}
-
 func writePolicy(t *cli.Text, p turn.Policy) {
 	var table cli.Table
 	for _, l := range turn.Limits() {

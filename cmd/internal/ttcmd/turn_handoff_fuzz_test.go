@@ -39,7 +39,7 @@ func FuzzHandoffForms(f *testing.F) {
 		if len(h.Artifacts) != 1 || h.Status != status || h.NextAction != next || !slices.Equal(h.OpenQuestions, []string{question}) || !slices.Equal(h.DoNot, []string{doNot}) {
 			t.Fatalf("%q, %q, %q and %q are %s", status, next, question, doNot, out)
 		}
-		again, err := parseArtifact(spellArtifact(h.Artifacts[0]))
+		again, err := turn.ParseArtifact(spellArtifact(h.Artifacts[0]))
 		if err != nil || fmt.Sprint(again) != fmt.Sprint(h.Artifacts[0]) {
 			t.Fatalf("%q is %+v, and that is %+v (%v)", artifact, h.Artifacts[0], again, err)
 		}

@@ -1,4 +1,4 @@
-package ttcmd
+package turn
 
 import (
 	"fmt"
@@ -27,7 +27,7 @@ func TestParseArtifact(t *testing.T) {
 		"a.go:10-=edit":              "",
 		"a.go:1-9999999999999999999": "",
 	} {
-		a, err := parseArtifact(text)
+		a, err := ParseArtifact(text)
 		got := ""
 		if err == nil {
 			got = fmt.Sprintf("{%q %v %q}", a.Path, a.Lines, a.Role)
