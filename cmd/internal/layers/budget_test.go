@@ -72,7 +72,7 @@ var budgets = map[string]int{
 	"fsroom/mirror":              1700,
 	"fsroom/topic":               1160,
 	"fsroom/talk":                700,
-	"fsroom/turn":                5400,
+	"fsroom/turn":                5500,
 	"fsroom/workspace":           780,
 	"identity":                   2320,
 	"journal":                    2100,
