@@ -8,6 +8,7 @@ import (
 
 	"github.com/talking-stick/tt/cmd/internal/console/draw"
 	"github.com/talking-stick/tt/cmd/internal/console/look"
+	"github.com/talking-stick/tt/fsroom/talk"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/fsroom/workspace"
 )
@@ -182,7 +183,7 @@ func (m *model) askKick(r *look.Room) {
 
 // askResolve opens the dialog that resolves the selected note.
 func (m *model) askResolve(r *look.Room) {
-	n := m.selected(look.KindNote)
+	n := m.selected(talk.KindNote)
 	if n == nil {
 		m.refuse("there is no open note")
 		return
@@ -195,7 +196,7 @@ func (m *model) askResolve(r *look.Room) {
 
 // askAnswer opens the dialog that answers the selected question.
 func (m *model) askAnswer(r *look.Room) {
-	q := m.selected(look.KindQuestion)
+	q := m.selected(talk.KindQuestion)
 	if q == nil {
 		m.refuse("there is no open question")
 		return

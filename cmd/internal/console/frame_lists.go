@@ -6,6 +6,7 @@ import (
 
 	"github.com/talking-stick/tt/cmd/internal/console/draw"
 	"github.com/talking-stick/tt/cmd/internal/console/look"
+	"github.com/talking-stick/tt/fsroom/talk"
 )
 
 // lists are the members, the questions and the notes. If there is no room for all, each
@@ -120,15 +121,15 @@ func (m *model) nameWidth(w int) int {
 func (m *model) itemLine(p panel, x *look.Item, w int) string {
 	mark, style := draw.Question, draw.Dim
 	switch {
-	case x.Kind == look.KindNote && x.Urgent:
+	case x.Kind == talk.KindNote && x.Urgent:
 		mark, style = draw.Urgent, draw.Alarm
-	case x.Kind == look.KindNote:
+	case x.Kind == talk.KindNote:
 		mark = draw.Note
 	case x.Urgent:
 		style = draw.Yellow
 	}
 	line := m.cursorOf(p, x.ID == m.picked[p]) + m.Own(style, m.Mark(mark)) + " " + m.Text(draw.Plain, x.From)
-	if x.To != "" || x.Kind == look.KindQuestion {
+	if x.To != "" || x.Kind == talk.KindQuestion {
 		line += m.Own(draw.Dim, " "+m.Mark(draw.Hands)+" ") + m.Text(draw.Plain, m.who(x.To))
 	}
 	line += "  " + m.Text(draw.Dim, firstLine(x.Text))

@@ -201,28 +201,23 @@ func (m *model) trouble(r *look.Room) string {
 
 // lockWords returns the name of a lock, and who has it and how many wait.
 func (m *model) lockWords(i int) (name, words string) {
-	lock := &m.detail.Locks[i]
-	waiting := 0
-	for _, e := range lock.Entries {
-		if e.State != queue.Held {
-			waiting++
-			continue
+	lock := m.detail.Locks[i]
+	for _, h := range lock.Holders {
+		words += " " + h.AgentID
+		if h.HeldAt != nil {
+			words += " " + draw.Span(m.now.Sub(h.HeldAt.Time))
 		}
-		words += " " + e.Agent
-		if e.HeldAt != nil {
-			words += " " + draw.Span(m.now.Sub(*e.HeldAt))
-		}
-		if e.Condition == queue.Stopped {
+		if h.Process == string(queue.Stopped) {
 			words += " stopped"
 		}
-		if len(e.Command) > 0 {
-			words += " (" + m.Cut(strings.Join(e.Command, " "), 24) + ")"
+		if len(h.Command) > 0 {
+			words += " (" + m.Cut(strings.Join(h.Command, " "), 24) + ")"
 		}
 	}
-	if waiting > 0 {
-		words += fmt.Sprintf(", %d waiting", waiting)
+	if n := len(lock.Waiting); n > 0 {
+		words += fmt.Sprintf(", %d waiting", n)
 	}
-	if lock.Err != nil {
+	if lock.Error != "" {
 		words += " cannot be read"
 	}
 	return lock.Name, words

@@ -7,6 +7,7 @@ import (
 
 	"github.com/talking-stick/tt/cmd/internal/console/draw"
 	"github.com/talking-stick/tt/cmd/internal/console/look"
+	"github.com/talking-stick/tt/fsroom/talk"
 )
 
 // columns are the widths of the columns of the list. A column of width 0 is left out.
@@ -172,8 +173,8 @@ func (m *model) inboxBody(w, h int) []string {
 		return []string{"   Nothing waits for you."}
 	}
 	marks := map[string]draw.Mark{
-		look.KindTurn: draw.Reserved, look.KindQuestion: draw.Question, look.KindAnswer: draw.Answer,
-		look.KindMessage: draw.Message, look.KindNote: draw.Note,
+		look.KindTurn: draw.Reserved, talk.KindQuestion: draw.Question, talk.KindAnswer: draw.Answer,
+		talk.KindMessage: draw.Message, talk.KindNote: draw.Note,
 	}
 	top := window(0, m.item, len(m.items), h)
 	var lines []string

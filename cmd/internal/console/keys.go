@@ -10,6 +10,7 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/console/draw"
 	"github.com/talking-stick/tt/cmd/internal/console/edit"
 	"github.com/talking-stick/tt/cmd/internal/console/look"
+	"github.com/talking-stick/tt/fsroom/talk"
 )
 
 // A keyHelp says what a key does. The list of keys is made of these.
@@ -119,7 +120,7 @@ func (m *model) action(name string) bool {
 		ask(r)
 	case m.page == pageRooms:
 		m.refuse("open the room first: enter")
-	case m.selected(map[string]string{"u": look.KindQuestion, "r": look.KindNote}[name]) == nil:
+	case m.selected(map[string]string{"u": talk.KindQuestion, "r": talk.KindNote}[name]) == nil:
 		m.refuse("open the room first: enter, then esc")
 	default:
 		ask(r)
@@ -170,7 +171,7 @@ func (m *model) inboxKey(name string) tea.Cmd {
 
 // shownItem records that an item of the inbox was read.
 func (m *model) shownItem(item look.Item) tea.Cmd {
-	if m.readOnly || item.Kind == look.KindTurn || item.Kind == look.KindQuestion {
+	if m.readOnly || item.Kind == look.KindTurn || item.Kind == talk.KindQuestion {
 		return nil
 	}
 	m.opened = append(m.opened, item)

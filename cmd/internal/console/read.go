@@ -11,6 +11,7 @@ import (
 
 	"github.com/talking-stick/tt/cmd/internal/console/draw"
 	"github.com/talking-stick/tt/cmd/internal/console/look"
+	"github.com/talking-stick/tt/fsroom/talk"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal/event"
 )
@@ -94,11 +95,11 @@ func (m *model) readSelected() {
 			m.read(x.AgentID, m.memberText(x))
 		}
 	case panelQuestions:
-		if q := m.selected(look.KindQuestion); q != nil {
+		if q := m.selected(talk.KindQuestion); q != nil {
 			m.read("question "+q.ID+" of "+q.From+", "+m.clock(q.At), q.Text)
 		}
 	case panelNotes:
-		if n := m.selected(look.KindNote); n != nil {
+		if n := m.selected(talk.KindNote); n != nil {
 			m.read("note "+shortID(n.ID)+" of "+n.From+", "+m.clock(n.At), n.Text)
 		}
 	default:

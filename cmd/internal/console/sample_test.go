@@ -9,9 +9,9 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/console/look"
 	"github.com/talking-stick/tt/cmd/internal/locks"
 	"github.com/talking-stick/tt/cmd/internal/member"
+	"github.com/talking-stick/tt/fsroom/talk"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal/event"
-	"github.com/talking-stick/tt/lockfile/queue"
 )
 
 const (
@@ -101,27 +101,27 @@ func sampleDetail() *look.Detail {
 	add(anEvent(208, minutes(0.4), turn.MessageSent, "claude:1f2e3d4c", me), "may I drop the old format?", true)
 	d.Handoff = &d.Entries[4].Event
 	d.Notes = []look.Item{
-		{Kind: look.KindNote, ID: "6a2d727f-1", From: "gemini:5c0ffee5", Urgent: true, At: ago(minutes(20)), Text: "CI has no jq: testdata/run.sh fails there"},
-		{Kind: look.KindNote, ID: "88ab12cd-2", From: "codex:8a77b001", To: me, At: ago(2 * time.Hour), Text: "release notes want a number"},
+		{Word: talk.Word{Kind: talk.KindNote, ID: "6a2d727f-1", From: "gemini:5c0ffee5", Text: "CI has no jq: testdata/run.sh fails there", Urgent: true}, At: ago(minutes(20))},
+		{Word: talk.Word{Kind: talk.KindNote, ID: "88ab12cd-2", From: "codex:8a77b001", To: me, Text: "release notes want a number"}, At: ago(2 * time.Hour)},
 	}
 	held := ago(minutes(2.2))
-	d.Locks = []locks.Lock{{ID: locks.ID{Name: "build"}, Entries: []*queue.Entry{
-		{Ticket: queue.Ticket{Agent: "codex:8a77b001", State: queue.Held, HeldAt: &held, Command: []string{"make", "test"}}, Condition: queue.Alive},
-		{Ticket: queue.Ticket{Agent: "claude:1f2e3d4c", State: queue.Waiting}, Condition: queue.Alive},
-	}}}
+	d.Locks = []*locks.View{{
+		Name: "build", Holders: []*locks.TicketView{{AgentID: "codex:8a77b001", HeldAt: &event.Time{Time: held}, Command: []string{"make", "test"}}},
+		Waiting: []*locks.TicketView{{AgentID: "claude:1f2e3d4c"}},
+	}}
 	d.Questions = []look.Item{
-		{Kind: look.KindQuestion, ID: "q16d9aa01", From: "claude:1f2e3d4c", To: "human", At: ago(minutes(3)), Text: "May I drop the old format? Nothing reads it.", Urgent: true},
-		{Kind: look.KindQuestion, ID: "q77", From: "codex:8a77b001", To: "gemini:5c0ffee5", At: ago(minutes(9)), Text: "is rounding banker's?"},
+		{Word: talk.Word{Kind: talk.KindQuestion, ID: "q16d9aa01", From: "claude:1f2e3d4c", To: "human", Text: "May I drop the old format? Nothing reads it.", Urgent: true}, At: ago(minutes(3))},
+		{Word: talk.Word{Kind: talk.KindQuestion, ID: "q77", From: "codex:8a77b001", To: "gemini:5c0ffee5", Text: "is rounding banker's?"}, At: ago(minutes(9))},
 	}
 	return d
 }
 
 func sampleItems() []look.Item {
 	return []look.Item{
-		{Room: "docs", Path: home + "/src/docs-site", Kind: look.KindTurn, From: "codex:77aa31c9", At: ago(minutes(2)), Text: "look at the landing page"},
-		{Room: "infra", Path: home + "/src/infra", Kind: look.KindQuestion, ID: "q1", From: "claude:0badcafe", At: ago(minutes(14)), Text: "Which region?\nEU or US?"},
-		{Room: "p", Path: home + "/src/payments", Kind: look.KindNote, ID: "88ab12cd-2", From: "codex:8a77b001", At: ago(2 * time.Hour), Text: "release notes want a number"},
-		{Room: "p", Path: home + "/src/payments", Kind: look.KindMessage, From: "claude:1f2e3d4c", At: ago(minutes(0.4)), Text: "may I drop the old format?"},
+		{Word: talk.Word{Kind: look.KindTurn, From: "codex:77aa31c9", Text: "look at the landing page"}, Room: "docs", Path: home + "/src/docs-site", At: ago(minutes(2))},
+		{Word: talk.Word{Kind: talk.KindQuestion, ID: "q1", From: "claude:0badcafe", Text: "Which region?\nEU or US?"}, Room: "infra", Path: home + "/src/infra", At: ago(minutes(14))},
+		{Word: talk.Word{Kind: talk.KindNote, ID: "88ab12cd-2", From: "codex:8a77b001", Text: "release notes want a number"}, Room: "p", Path: home + "/src/payments", At: ago(2 * time.Hour)},
+		{Word: talk.Word{Kind: talk.KindMessage, From: "claude:1f2e3d4c", Text: "may I drop the old format?"}, Room: "p", Path: home + "/src/payments", At: ago(minutes(0.4))},
 	}
 }
 

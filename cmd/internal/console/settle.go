@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/talking-stick/tt/cmd/internal/console/look"
+	"github.com/talking-stick/tt/fsroom/talk"
 )
 
 // settle makes every cursor point at something that is there. A cursor names what it is
@@ -96,7 +97,7 @@ func (m *model) selected(kind string) *look.Item {
 		}
 		return nil
 	}
-	p := map[string]panel{look.KindQuestion: panelQuestions, look.KindNote: panelNotes}[kind]
+	p := map[string]panel{talk.KindQuestion: panelQuestions, talk.KindNote: panelNotes}[kind]
 	list := m.listed(p)
 	if i := slices.IndexFunc(list, func(x look.Item) bool { return x.ID == m.picked[p] }); i >= 0 {
 		return &list[i]

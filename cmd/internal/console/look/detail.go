@@ -20,7 +20,7 @@ import (
 type Detail struct {
 	Room
 	Notes     []Item           // the open ones, oldest first
-	Locks     []locks.Lock     // of the workspace
+	Locks     []*locks.View    // of the workspace
 	Siblings  []member.Sibling // the other working trees of the repository that have a room, holders first
 	Questions []Item           // the open ones, oldest first
 	Entries   []Entry          // the newest events, oldest first
@@ -79,14 +79,13 @@ func (l *Looker) Detail(ctx context.Context, name string, before *Detail) *Detai
 	d.Handoff = lastHandoff(ctx, room, st, d.Entries)
 	d.Notes = notes(ctx, room, st)
 	w := &workspace.Workspace{Path: st.WorkspaceRoot, Root: st.WorkspaceRoot}
-	d.Locks, _ = l.locks.In(locks.Repository(w)) // a part that cannot be read is not shown
+	d.Locks, _ = l.locks.Views(locks.Repository(w), nil) // a part that cannot be read is not shown
 	d.Siblings = slices.DeleteFunc(member.HoldersFirst(l.eye.Siblings(w)), func(s member.Sibling) bool { return s.State == "" })
 	asked, _ := questions.Of(l.own.Room(name, nil)).Questions(ctx, st, questions.QuestionQuery{All: true})
 	d.Questions = nil
 	for _, q := range asked {
-		d.Questions = append(d.Questions, Item{
-			Kind: KindQuestion, ID: q.ID, From: q.From, To: q.To, At: q.AskedAt.Time, Text: q.Text, Urgent: q.Owed,
-		})
+		w := talk.Word{Kind: talk.KindQuestion, ID: q.ID, From: q.From, To: q.To, Text: q.Text, Urgent: q.Owed}
+		d.Questions = append(d.Questions, Item{Word: w, At: q.AskedAt.Time})
 	}
 	return &d
 }
@@ -113,14 +112,13 @@ func (l *Looker) entries(ctx context.Context, room *member.Room, st *turn.State,
 
 // NewEntry returns an event as it is shown.
 func NewEntry(e event.Event) Entry {
-	entry := Entry{Event: turn.Public(e)}
+	w := talk.Of(&e)
+	entry := Entry{turn.Public(e), w.Text, w.Urgent}
 	switch e.Type {
 	case turn.TreeChanged:
 		entry.Text = turn.TreeWords(&e)
-	case turn.MessageSent, turn.NoteAdded, turn.JobEnded, turn.JournalDamaged:
-		logged := turn.EntryOf(&e)
-		entry.Text = logged.Text
-		entry.Urgent = logged.Hint == talk.HintInterrupt || logged.Severity == talk.SeverityPage
+	case turn.JournalDamaged:
+		entry.Text = event.LostOf(&e).Words()
 	}
 	return entry
 }
@@ -150,9 +148,7 @@ func notes(ctx context.Context, room *member.Room, st *turn.State) (items []Item
 	const most = 200
 	list, _ := mailbox.Of(room).Notes(ctx, st, talk.NoteQuery{Limit: most})
 	for _, n := range list {
-		items = append(items, Item{
-			Kind: KindNote, ID: n.ID, From: n.Author, To: n.Target, At: n.CreatedAt.Time, Text: n.Body, Urgent: n.Severity == talk.SeverityPage,
-		})
+		items = append(items, noteItem(&n))
 	}
 	return items
 }

@@ -8,47 +8,35 @@ import (
 	"github.com/talking-stick/tt/fsroom/talk"
 )
 
-// An Item is one thing that waits for the person, or a question or note that is open in a room.
+// An Item is one thing that waits for the person, or a question or note that is open in a room. Its
+// Kind is KindTurn or one of package talk, where a page is a note, too. It is Urgent if the person owes the
+// answer, or if the severity of the note is page.
 type Item struct {
-	Room   string // room_id
-	Path   string
-	Kind   string // one of the Kind constants
-	ID     string // of a question or a note
-	Seq    int64  // of a message
-	From   string
-	To     string
-	At     time.Time
-	Text   string
-	Urgent bool // the person owes the answer, or the severity of the note is page
+	talk.Word
+	Room string // room_id
+	Path string
+	At   time.Time
 }
 
-// The kinds of items.
-const (
-	KindTurn     = "turn" // it is reserved for the person
-	KindQuestion = "question"
-	KindAnswer   = "answer" // to a question of the person
-	KindMessage  = "message"
-	KindNote     = "note"
-)
+// KindTurn is the kind of a turn that is reserved for the person.
+const KindTurn = "turn"
 
 // Shown records that the person has read messages, answers and notes of one room; opened are all
 // that were opened since the console began. A message or a note before which another one was not
 // read stays new. What cannot be recorded stays new, too.
 func (l *Looker) Shown(ctx context.Context, room string, opened []Item) {
-	read := map[Item]bool{}
+	read := map[[2]string]bool{}
 	for _, i := range opened {
 		if i.Room == room {
-			read[Item{Kind: i.Kind, ID: i.ID, Seq: i.Seq}] = true
+			read[[2]string{i.Kind, i.ID}] = true
 		}
 	}
 	mailbox.Of(l.own.Room(room, nil)).WordsShown(ctx, func(w *talk.Word) bool {
-		switch w.Kind {
-		case talk.KindMessage:
-			return read[Item{Kind: KindMessage, Seq: w.Seq}]
-		case talk.KindPage:
-			return read[Item{Kind: KindNote, ID: w.ID}]
+		kind := w.Kind
+		if kind == talk.KindPage {
+			kind = talk.KindNote
 		}
-		return w.Kind != talk.KindQuestion && read[Item{Kind: w.Kind, ID: w.ID}]
+		return kind != talk.KindQuestion && read[[2]string{kind, w.ID}]
 	})
 }
 
@@ -69,25 +57,29 @@ func (l *Looker) Inbox(ctx context.Context, rooms []Room) []Item {
 
 func itemsOf(r *Room, in *mailbox.Inbox) []Item {
 	var items []Item
-	add := func(kind, id, from string, at time.Time, text string) {
-		items = append(items, Item{Room: r.Name, Path: r.View.CanonicalPath, Kind: kind, ID: id, From: from, At: at, Text: text})
-	}
+	add := func(w talk.Word, at time.Time) { items = append(items, Item{w, r.Name, r.View.CanonicalPath, at}) }
 	if r.Yours.Turn {
-		add(KindTurn, "", "", r.Since, "the turn is reserved for you")
+		add(talk.Word{Kind: KindTurn, Text: "the turn is reserved for you"}, r.Since)
 	}
 	for _, q := range in.Questions {
-		add(KindQuestion, q.ID, q.From, q.AskedAt.Time, q.Text)
+		add(talk.Word{Kind: talk.KindQuestion, ID: q.ID, From: q.From, Text: q.Text}, q.AskedAt.Time)
 	}
 	for _, a := range in.Answers {
-		add(KindAnswer, a.QuestionID, a.AnsweredBy, a.AnsweredAt.Time, a.Markdown+"\n\nYou asked: "+a.Question)
+		add(talk.Word{Kind: talk.KindAnswer, ID: a.QuestionID, From: a.AnsweredBy, Text: a.Markdown + "\n\nYou asked: " + a.Question}, a.AnsweredAt.Time)
 	}
 	for i := range in.Messages {
-		e := NewEntry(in.Messages[i])
-		add(KindMessage, "", e.From, e.CreatedAt.Time, e.Text)
-		items[len(items)-1].Seq = e.Seq
+		add(talk.Of(&in.Messages[i]), in.Messages[i].CreatedAt.Time)
 	}
 	for _, n := range in.Notes {
-		add(KindNote, n.ID, n.Author, n.CreatedAt.Time, n.Body)
+		x := noteItem(&n.NoteView)
+		add(x.Word, x.At)
 	}
 	return items
+}
+
+// noteItem returns an open note as it is shown.
+func noteItem(n *talk.NoteView) Item {
+	w := n.Word(n.Body)
+	w.Kind = talk.KindNote
+	return Item{Word: w, At: n.CreatedAt.Time}
 }

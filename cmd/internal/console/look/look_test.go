@@ -15,6 +15,7 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/questions"
 	"github.com/talking-stick/tt/cmd/internal/roomtypes"
 	"github.com/talking-stick/tt/fsroom"
+	"github.com/talking-stick/tt/fsroom/talk"
 	"github.com/talking-stick/tt/fsroom/topic"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/identity"
@@ -205,7 +206,7 @@ func TestQuestionsOfARoom(t *testing.T) {
 	rooms, err := w.look.Rooms()
 	w.must(err)
 	items := w.look.Inbox(t.Context(), rooms)
-	if len(items) != 2 || items[0].Kind != KindQuestion || items[0].ID == "" || items[1].Kind != KindMessage || items[1].Text != "look at this" {
+	if len(items) != 2 || items[0].Kind != talk.KindQuestion || items[0].ID == "" || items[1].Kind != talk.KindMessage || items[1].Text != "look at this" {
 		t.Errorf("%+v", items)
 	}
 	if again := w.look.Inbox(t.Context(), rooms); len(again) != 2 {
@@ -218,7 +219,7 @@ func TestQuestionsOfARoom(t *testing.T) {
 		t.Errorf("a message was skipped: %+v", again)
 	}
 	w.look.Shown(t.Context(), name, items[1:])
-	if again := w.look.Inbox(t.Context(), rooms); len(again) != 1 || again[0].Kind != KindQuestion {
+	if again := w.look.Inbox(t.Context(), rooms); len(again) != 1 || again[0].Kind != talk.KindQuestion {
 		t.Errorf("what was read stays new: %+v", again)
 	}
 }

@@ -73,16 +73,12 @@ func (b *Builder) Add(e *event.Event) {
 		b.granted(e, at)
 	case turn.Released, turn.Passed:
 		b.released(e, at)
-	case turn.MessageSent:
-		x := turn.EntryOf(e)
-		m.Messages = append(m.Messages, Message{
-			At: at, From: b.agent(e.From), To: b.ref(e.To), Body: x.Text, Interrupt: x.Hint == talk.HintInterrupt, Seq: e.Seq,
-		})
-	case turn.NoteAdded:
-		x := turn.EntryOf(e)
-		m.Notes = append(m.Notes, Note{
-			At: at, From: b.agent(e.From), For: b.ref(x.To), Body: x.Text, Page: x.Severity == talk.SeverityPage, Seq: e.Seq, id: x.NoteID,
-		})
+	case talk.MessageSent:
+		w := talk.Of(e)
+		m.Messages = append(m.Messages, Message{At: at, From: b.agent(w.From), To: b.ref(w.To), Body: w.Text, Interrupt: w.Urgent, Seq: w.Seq})
+	case talk.NoteAdded:
+		w := talk.Of(e)
+		m.Notes = append(m.Notes, Note{At: at, From: b.agent(w.From), For: b.ref(w.To), Body: w.Text, Page: w.Urgent, Seq: w.Seq, id: w.ID})
 	case turn.NoteResolved:
 		b.resolved(turn.EntryOf(e).NoteID, at)
 	case turn.Closed:
