@@ -239,6 +239,11 @@ func topicJoin(ctx context.Context, c *call, a *tools.Join) (tools.Result, error
 	var warnings []tools.Warning
 	if a.Name != "" {
 		found, doubtful, err := c.resolve(topic.ResolveRequest{Name: a.Name, AllowClosed: a.AllowClosed})
+		if code.Of(err) == topic.TopicNotFound { // a room that has no question yet is there all the same
+			if s, madeErr := c.OfRoom(ctx, a.Name); madeErr == nil && s != nil && s.Status == topic.Open {
+				found, err = s, nil
+			}
+		}
 		if err != nil {
 			return nil, err
 		}

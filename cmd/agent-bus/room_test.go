@@ -107,6 +107,25 @@ func TestQuestionOfTTAnsweredInMCP(t *testing.T) {
 	equal(t, "pending", len(list(p.ok("pending_list", f(`{"topic_id":%q,"wait_seconds":0}`, id))["pending"])), 0)
 }
 
+// TestTopicOfRoomByName: a room has one topic, also before its first question: whoever names the room in MCP gets that.
+func TestTopicOfRoomByName(t *testing.T) {
+	for _, tool := range []string{"topic_join", "topic_create"} {
+		t.Run(tool, func(t *testing.T) {
+			w := newWorkroom(t)
+			w.tt("a:1", "join")
+			room := w.tt("a:1", "state")["room"].(map[string]any)["room_id"].(string)
+			id := "t" + room[len(room)-16:][:11]
+			p := w.peer()
+			equal(t, tool, p.ok(tool, f(`{"name":%q,"agent_name":"b:1"}`, room))["topic_id"], any(id))
+			p.refused("INVALID_ARGUMENT", "topic_create", f(`{"name":%q,"mode":"new"}`, room))
+			p.join(id, "b:1")
+			p.ok("ask", f(`{"topic_id":%q,"question":"why?","to":"a:1","wait_seconds":0}`, id))
+			equal(t, "questions", len(list(w.tt("a:1", "inbox")["questions"])), 1)
+			equal(t, "topic", w.topicOfRoom(p), id)
+		})
+	}
+}
+
 // TestQuestionOfMCPAnsweredInTT: one asked in MCP wakes whom it is for, and its answer ends
 // the asker's wait.
 func TestQuestionOfMCPAnsweredInTT(t *testing.T) {

@@ -75,11 +75,20 @@ func (d *Dir) Topic(id string) (*Topic, error) {
 // do so one after the other. Where other hosts make topics too, those that are to be reused
 // have ids that follow from their names, so that the engine lets one host make a topic, and
 // the others find it. Doubtful are the unreadable topics that may have the name; if one has it
-// and a topic of the name is to be reused, its error is returned.
+// and a topic of the name is to be reused, its error is returned. A room of tt has one topic: where a room has the name,
+// that is it.
 func (d *Dir) Create(ctx context.Context, r topic.CreateRequest) (s *topic.State, doubtful []Unreadable, err error) {
 	store, err := d.Store()
 	if err != nil {
 		return nil, nil, err
+	}
+	switch s, err := d.OfRoom(ctx, r.Name); {
+	case err != nil:
+		return nil, nil, err
+	case s != nil && r.Mode == topic.ModeNew:
+		return nil, nil, code.New(topic.InvalidArgument, "%s is a room of tt, which has one topic: %s", r.Name, s.TopicID)
+	case s != nil:
+		return s, nil, nil
 	}
 	unlock, err := store.LockFolder(ctx, roomtypes.Topics().Folder)
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -51,7 +52,7 @@ func OfRoom(store *fsroom.Store, room string) *Topic {
 func AskInRoom(ctx context.Context, store *fsroom.Store, room, path, agent string, request topic.AskRequest) (r *Topic,
 	s *topic.State, id string, err error) {
 	if r = OfRoom(store, room); !r.Exists() {
-		if err := createOfRoom(ctx, r, room, path); err != nil {
+		if _, err := createOfRoom(ctx, r, room, path); err != nil {
 			return nil, nil, "", err
 		}
 	}
@@ -60,25 +61,39 @@ func AskInRoom(ctx context.Context, store *fsroom.Store, room, path, agent strin
 	return r, s, id, err
 }
 
+// OfRoom returns the topic of the open room of tt that has a name, and makes it if need be. It returns nil if no room has
+// the name.
+func (d *Dir) OfRoom(ctx context.Context, name string) (*topic.State, error) {
+	store, err := d.Store()
+	if err != nil {
+		return nil, err
+	}
+	room, st := openRoom(store, name, "")
+	if room == nil {
+		return nil, nil
+	}
+	return createOfRoom(ctx, OfRoom(store, name), name, st.CanonicalPath)
+}
+
 // createOfRoom makes the topic of a room, unless another process has done so.
-func createOfRoom(ctx context.Context, r *Topic, room, path string) error {
+func createOfRoom(ctx context.Context, r *Topic, room, path string) (*topic.State, error) {
 	unlock, err := r.Store().LockFolder(ctx, roomtypes.Topics().Folder)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer func() { _ = unlock() }()
-	if r.Exists() && r.HasJournal() {
-		return nil
-	}
 	all, err := indexOf(r.Store())
 	if err != nil {
-		return err
+		return nil, err
 	}
 	metadata := struct {
 		Path string `json:"path"`
 	}{path}
-	_, _, err = r.Update(ctx, unlessMade(topic.CreateNamed(all.States, room, wire.Append(nil, &metadata))))
-	return err
+	snap, _, err := r.Update(ctx, unlessMade(topic.CreateNamed(all.States, room, wire.Append(nil, &metadata))))
+	if err != nil {
+		return nil, err
+	}
+	return snap.State, nil
 }
 
 // An Addressee is whom a question on a topic is for.
@@ -197,9 +212,14 @@ func roomOf(t *Topic, s *topic.State, asker string) (*member.Room, *turn.State) 
 	if !isOfRoom(t, s) {
 		return nil, nil
 	}
-	c := &member.Client{Store: t.Store(), Table: identity.System(), Self: identity.Agent{ID: asker}}
-	room := c.Room(s.Name, nil)
-	if !room.FS.Exists() {
+	return openRoom(t.Store(), s.Name, asker)
+}
+
+// openRoom returns the open room of tt that has a name, nil if none has it.
+func openRoom(store *fsroom.Store, name, asker string) (*member.Room, *turn.State) {
+	c := &member.Client{Store: store, Table: identity.System(), Self: identity.Agent{ID: asker}}
+	room := c.Room(name, nil)
+	if name == "" || filepath.Base(name) != name || !room.FS.Exists() {
 		return nil, nil
 	}
 	snap, err := room.FS.View()
