@@ -85,8 +85,23 @@ func Switches() []Switch {
 	}
 }
 
-// Set stores the value in the field. It refuses one that is not among Values.
+// IsOff reports whether the value of a switch, as people write it, is off.
+func IsOff(value string) bool { return meant(value) == "off" }
+
+// meant is on or off for the ways in which people write that, else the value itself.
+func meant(value string) string {
+	switch strings.ToLower(strings.TrimSpace(value)) {
+	case "off", "no", "false", "0":
+		return "off"
+	case "on", "yes", "true", "1":
+		return "on"
+	}
+	return value
+}
+
+// Set stores the value in the field. It refuses one that means none of Values.
 func (w Switch) Set(p *Policy, value string) error {
+	value = meant(value)
 	if !slices.Contains(w.Values, value) {
 		return code.New(code.Usage, "%s must be %s, not %q", w.Flag, strings.Join(w.Values, " or "), value)
 	}

@@ -24,7 +24,7 @@ const autoVariable = "TALKING_STICK_AUTO"
 // and "tt install" has switched that on.
 func (h *run) actsAlone() bool {
 	shape := h.row().Hooks
-	if h.call.SessionID == "" || h.Env.Lookup(autoVariable) == "off" || !(shape.Has(harness.KindShell) || shape.Shape == harness.Plugin) {
+	if h.call.SessionID == "" || turn.IsOff(h.Env.Lookup(autoVariable)) || !(shape.Has(harness.KindShell) || shape.Shape == harness.Plugin) {
 		return false
 	}
 	dir, err := workspace.DataDir(h.Env.Lookup, h.Env.Home) // what is installed is not of an engine

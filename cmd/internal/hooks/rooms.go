@@ -123,7 +123,7 @@ func (r *rooms) look(ctx context.Context, dir string, call payload.Call) (*guard
 		}
 	}
 	stick.Unconfirmed, stick.Changing = unconfirmed(room, st), room.Recorder().Changing(st)
-	stick.ShellGuard = st.Policy.ShellGuard != "off" && r.lookup("TALKING_STICK_SHELL_GUARD") != "off"
+	stick.ShellGuard = st.Policy.ShellGuard != "off" && !turn.IsOff(r.lookup("TALKING_STICK_SHELL_GUARD"))
 	stick.Works = call.Kind == harness.KindStop && stick.Holder != "" && stick.Holder == stick.Me &&
 		(room.RunningJob(stick.Me) != nil || call.Task && room.IsAuto(st))
 	if stick.Holder != "" && stick.Holder != stick.Me && stick.Window == 0 {

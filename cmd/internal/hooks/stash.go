@@ -8,13 +8,14 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/hooks/listen"
 	"github.com/talking-stick/tt/cmd/internal/hooks/payload"
 	"github.com/talking-stick/tt/cmd/internal/member"
+	"github.com/talking-stick/tt/fsroom/turn"
 )
 
 // Neighbours implements [guard.Rooms]. A session lives in a tree if it has a place there or is a
 // member of its room. Who works in one tree and names another has neighbours in that, too.
 func (r *rooms) Neighbours(_ context.Context, path string, call payload.Call) (all []guard.Neighbour) {
 	w, err := r.locate(nearestDir(path))
-	if err != nil || r.lookup("TALKING_STICK_SHELL_GUARD") == "off" {
+	if err != nil || turn.IsOff(r.lookup("TALKING_STICK_SHELL_GUARD")) {
 		return nil
 	}
 	client := *r.client

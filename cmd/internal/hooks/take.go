@@ -161,6 +161,8 @@ func (h *run) notTaken(ctx context.Context, root string, err error) error {
 	switch c := code.Of(err); {
 	case fsroom.IsUnreachable(err), c == code.EngineRestored, c == code.EngineRewound:
 		return h.refuseFor(root, "cannot be confirmed", "The engine is "+member.SinceWords(err)+"; once it answers, tt wait says who has the stick.")
+	case c == code.Usage: // a variable of the environment that cannot be read
+		return h.refuseFor(root, "cannot be taken", "Tell your user: "+code.MessageOf(err)+".")
 	case c == code.DiskFull, c == code.DataDirUnusable:
 		return h.finish(payload.Reply{Context: cli.Line(fmt.Sprintf("Other sessions work in %s, and Talking Stick could not take the turn for you: %v", root, err))})
 	}
