@@ -31,6 +31,9 @@ func (h *run) end(ctx context.Context) error {
 // membership in rooms of which it knows nothing. quits says that its process ends, too. A session that is
 // open in another window goes on there.
 func (h *run) endSession(ctx context.Context, agent *listen.Agent, quits bool) error {
+	if h.isInner(agent) {
+		return nil
+	}
 	second := h.isSecondWindow(agent)
 	guest := second && !agent.Client.HoldsHere()
 	if agent.Client.LeaveWindow(quits) || second {

@@ -43,11 +43,18 @@ func (h *run) isSecondWindow(agent *listen.Agent) bool {
 		!(h.row().Hooks.OneSession && agent.Client.Hearing().IsReplaced(&l))
 }
 
-// isGuest reports whether the hook is one of a second window that does not have the turn: what its
+// isInner reports whether a command of the session has resumed it once more: the process of the first is an ancestor of this one.
+func (h *run) isInner(agent *listen.Agent) bool {
+	l, mine, table := agent.Client.Hearing().Listener(), agent.Client.Self.Root, agent.Client.Table
+	return l.Process != nil && mine != nil && l.Session == agent.Session && table.Verdict(*l.Process) == identity.Alive &&
+		identity.HasStarted(table, l.Process, []identity.Process{*mine})
+}
+
+// isGuest reports whether the hook is one of a second window that does not have the turn, or that the first has started: what its
 // model does, and its end, says nothing of the agent. It is so from the beginning of the hook to its end.
 func (h *run) isGuest(agent *listen.Agent) bool {
 	if h.guest == nil {
-		guest := h.isSecondWindow(agent) && !agent.Client.HoldsHere()
+		guest := h.isSecondWindow(agent) && !agent.Client.HoldsHere() || h.isInner(agent)
 		h.guest = &guest
 	}
 	return *h.guest

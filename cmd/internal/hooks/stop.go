@@ -18,6 +18,9 @@ func (h *run) stop(ctx context.Context) error {
 	if h.call.Interrupt {
 		return h.ended(ctx, turn.ActivityIdle)
 	}
+	if agent, err := h.sessionAgent(); err == nil && h.isInner(agent) { // the turn goes on in the one that has started it
+		return errNotTold
+	}
 	objection := h.objection(ctx)
 	agent, err := h.agentAtStop(objection)
 	if err == nil {
