@@ -7,6 +7,7 @@ import (
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/cmd/internal/hooks/guard"
+	"github.com/talking-stick/tt/cmd/internal/hooks/listen"
 	"github.com/talking-stick/tt/cmd/internal/hooks/payload"
 )
 
@@ -43,7 +44,7 @@ func (h *run) edit(ctx context.Context) error {
 func (h *run) objection(ctx context.Context) string {
 	agent, err := h.agent()
 	kept := err == nil && !h.call.Interrupt && !h.call.Task && h.endAuto(ctx, agent, false)
-	reason := guard.Stop(ctx, h.call, h.rooms(), told(h.store.Dir()))
+	reason := guard.Stop(ctx, h.call, h.rooms(), told(h.store.Dir()), h.heldByHand(agent)...)
 	switch {
 	case kept && reason == "": // nothing says so to the agent, as of a turn whose lease has run out
 		h.endAuto(ctx, agent, true)
@@ -51,6 +52,20 @@ func (h *run) objection(ctx context.Context) string {
 		reason += ". Or stop again: it is handed over with the list of files"
 	}
 	return cli.Line(reason)
+}
+
+// heldByHand returns the directories of the rooms whose turn a command has taken for the agent, nil for none.
+func (h *run) heldByHand(agent *listen.Agent) (dirs []string) {
+	if agent == nil {
+		return nil
+	}
+	for _, name := range agent.Client.Hearing().Rooms() {
+		room := agent.Client.Room(name, nil)
+		if snap, err := room.FS.View(); err == nil && snap.State.Owner == agent.Client.Self.ID && !room.IsAuto(snap.State) {
+			dirs = append(dirs, snap.State.CanonicalPath)
+		}
+	}
+	return dirs
 }
 
 // unless objects if the hook has not answered, as err says.

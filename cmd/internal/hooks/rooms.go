@@ -126,8 +126,10 @@ func (r *rooms) look(ctx context.Context, dir string, call payload.Call) (*guard
 	stick.ShellGuard = st.Policy.ShellGuard != "off" && !turn.IsOff(r.lookup("TALKING_STICK_SHELL_GUARD"))
 	stick.Works = call.Kind == harness.KindStop && stick.Holder != "" && stick.Holder == stick.Me &&
 		(room.RunningJob(stick.Me) != nil || call.Task && room.IsAuto(st))
-	if stick.Holder != "" && stick.Holder != stick.Me && stick.Window == 0 {
-		stick.TakenOver = room.TakenOver(st)
+	if stick.Changing || stick.Holder != "" && stick.Holder != stick.Me {
+		if stick.Window == 0 {
+			stick.TakenOver = room.TakenOver(st)
+		}
 		if list := st.Trouble(f); len(list) > 0 {
 			stick.Trouble = list[0].Sentence() + ". Do: " + list[0].Do
 		}

@@ -56,6 +56,13 @@ func (h *run) take(ctx context.Context, stick *guard.Stick) error {
 		if h := turn.ReadHandoff(res.Handoff); res.From != "" && res.From != agent.Client.Self.ID && h.Status != "" {
 			text += " Before you: " + cli.Line(res.From+" said "+handoffWords(h))
 		}
+		switch n := res.TurnID - 1; {
+		case res.Revoked == "":
+		case res.Reason == turn.ReasonClaimTimeout || res.Reason == turn.ReasonRecipientGone:
+			text += " " + cli.Line(fmt.Sprintf("It was reserved for %s; tt wait --json has the handoff.", res.Revoked))
+		default:
+			text += " " + cli.Line(fmt.Sprintf("It was taken over from %s in the middle of turn %d: tt diff %d has what that changed, tt wait --json all that it left.", res.Revoked, n, n))
+		}
 		if closed != nil {
 			text += " " + cli.Line(closed.Result.From+" had closed the room: "+shorten(closed.Result.Reason)) + "."
 		}

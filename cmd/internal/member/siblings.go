@@ -100,7 +100,7 @@ func (s *Sibling) look(room *Room) {
 }
 
 // Sessions returns the other agents that work in the sibling: members whose process lives, and
-// the holder. A session that has started the client's own is part of it.
+// the holder. One that has started the client's own, or was started by it, is part of it.
 func (s *Sibling) Sessions() (ids []string) {
 	if s.st == nil {
 		return nil
@@ -110,7 +110,8 @@ func (s *Sibling) Sessions() (ids []string) {
 		m := s.st.Member(id)
 		works := f.Presence(id).Process == turn.Alive || s.State == turn.StateOwned && s.Owner == id
 		processes := s.room.processRecord(id).Processes
-		if works && !m.Observer && !turn.IsPerson(id) && !identity.StartedBy(s.room.Table, self.Harness, self.Root, processes) {
+		isOne := identity.StartedBy(s.room.Table, self.Harness, self.Root, processes) || identity.HasStarted(s.room.Table, self.Root, processes)
+		if works && !m.Observer && !turn.IsPerson(id) && !isOne {
 			ids = append(ids, id)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/fsroom/code"
@@ -77,7 +78,7 @@ func Caller(c *cli.Invocation, table identity.Table) (identity.Agent, error) {
 // IdentityEnv returns what decides the identity. An id that was given needs no look
 // into the user database.
 func IdentityEnv(env *cli.Env, given bool) identity.Env {
-	if given || env.Lookup("TT_HARNESS_AGENT_ID") != "" {
+	if given || strings.TrimSpace(env.Lookup("TT_HARNESS_AGENT_ID")) != "" {
 		host, _ := os.Hostname()
 		return identity.Env{Lookup: env.Lookup, Home: env.Home, Host: host}
 	}

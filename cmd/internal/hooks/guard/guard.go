@@ -5,8 +5,10 @@
 package guard
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"path/filepath"
 	"slices"
 
 	"github.com/talking-stick/tt/cmd/internal/hooks/payload"
@@ -57,19 +59,30 @@ type Rooms interface {
 
 // Stop returns the reason why the agent must not end its turn yet, "" if it may. What
 // cannot be found out is permitted. The reason contains text of other people as it is:
-// control characters must be escaped before it is shown.
-func Stop(ctx context.Context, call payload.Call, rooms Rooms, seen SeenStore) string {
+// control characters must be escaped before it is shown. Beside the room of the directory in which the session works
+// those of elsewhere count, in which it holds the stick.
+func Stop(ctx context.Context, call payload.Call, rooms Rooms, seen SeenStore, elsewhere ...string) (reason string) {
 	if call.Subagent || call.Busy || call.Dir == "" {
 		return ""
 	}
-	stick, err := rooms.Stick(ctx, call.Dir, call)
+	for _, dir := range append([]string{call.Dir}, elsewhere...) {
+		if reason = stopAt(ctx, dir, call, rooms, seen); reason != "" {
+			break
+		}
+	}
+	return reason
+}
+
+// stopAt is Stop for the room of one directory.
+func stopAt(ctx context.Context, dir string, call payload.Call, rooms Rooms, seen SeenStore) string {
+	stick, err := rooms.Stick(ctx, dir, call)
 	if err != nil || stick == nil || stick.Me == "" || stick.Works {
 		return ""
 	}
 	var reason, what string
 	switch stick.Me {
 	case stick.Holder:
-		reason, what = stillHolding(stick), "holding"
+		reason, what = stillHolding(stick, stickHere(ctx, call, rooms)), "holding"
 	case stick.ReservedFor:
 		reason, what = stillReserved(stick), "reserved"
 	default:
@@ -142,11 +155,12 @@ func stickHere(ctx context.Context, call payload.Call, rooms Rooms) *Stick {
 	return stick
 }
 
-func stillHolding(s *Stick) string {
+func stillHolding(s, here *Stick) string {
+	in, _ := where(s, here)
 	return fmt.Sprintf("You still hold the talking stick for %s (turn %d), so nobody else can work there. "+
 		"Go on if you are not done. If you are, hand over: "+
-		`tt release --status "what is done" --next-action "what comes next"`+
-		". If you want to drop out, release first and then run: tt leave", s.Root, s.Turn)
+		`tt release --status "what is done" --next-action "what comes next"%[3]s. `+
+		"If you want to drop out, release first and then run: tt leave%[3]s", s.Root, s.Turn, in)
 }
 
 func stillReserved(s *Stick) string {
@@ -163,7 +177,7 @@ func unconfirmed(s, here *Stick) string {
 
 // changing says that the tree is changed by tt itself.
 func changing(s *Stick) string {
-	return fmt.Sprintf("An undo or restore changes the files of %s at this moment, so nothing else may. Do the same again in a moment", s.Root)
+	return fmt.Sprintf("An undo or restore changes the files of %s at this moment, so nothing else may. %s", s.Root, cmp.Or(s.Trouble, "Do the same again in a moment"))
 }
 
 // heldByOther says which stick is missing. here is that of the directory in which the
@@ -200,6 +214,12 @@ func (s *Stick) next(wait string) string {
 	return wait
 }
 
+// isBelow reports whether a path is below a directory.
+func isBelow(path, dir string) bool {
+	rest, err := filepath.Rel(dir, path)
+	return err == nil && filepath.IsLocal(rest)
+}
+
 // where returns the flag that names the room of s, and a sentence about another room in
 // which the session works; "" where they are not needed.
 func where(s, here *Stick) (in, other string) {
@@ -207,7 +227,11 @@ func where(s, here *Stick) (in, other string) {
 		in = " --path " + code.ShellWord(s.Root)
 	}
 	if in != "" && here != nil {
-		other = "This part of the workspace has a stick of its own; that of " + here.Root + " does not count here. "
+		part := "That workspace"
+		if isBelow(s.Root, here.Root) || isBelow(here.Root, s.Root) {
+			part = "This part of the workspace"
+		}
+		other = part + " has a stick of its own; that of " + here.Root + " does not count here. "
 	}
 	return in, other
 }

@@ -17,7 +17,7 @@ func TestSizesOfTexts(t *testing.T) {
 		return len(out) + len(errs)
 	}
 	for name, size := range map[string][2]int{
-		"still holding":        {len(stillHolding(stick)), 260},
+		"still holding":        {len(stillHolding(stick, stick)), 260},
 		"still reserved":       {len(stillReserved(stick)), 146},
 		"held by another":      {len(heldByOther(stick, stick)), 236},
 		"command refused":      {len(shellRefused(&Change{Effect: shell.Effect{Op: "git stash"}, Stick: stick}, stick)), 224},
