@@ -184,7 +184,8 @@ func (s sharedFile) uninstall(p *planner) outcome {
 		before, err = nil, nil
 	}
 	var there finding
-	if err == nil && bytes.Contains(before, []byte(s.mark)) {
+	marked := bytes.Contains(before, []byte(s.mark))
+	if err == nil && marked {
 		there, err = s.find(before)
 	}
 	forget := func() { delete(s.records(p), s.path) }
@@ -193,7 +194,7 @@ func (s sharedFile) uninstall(p *planner) outcome {
 		return o // the user's own, which installing has left alone
 	case err != nil && !errors.Is(err, errInline):
 		return failed(s.name, s.path, err)
-	case err == nil && len(there.digests) == 0:
+	case err == nil && (!marked || s.byName && len(there.digests) == 0):
 		forget()
 		return o
 	case err != nil, s.byName && !p.opts.Replace && !slices.Equal(there.digests, recorded.Entries):
