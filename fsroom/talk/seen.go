@@ -27,7 +27,7 @@ type Seen struct {
 	NotesSeq   int64  `json:"notes_event_seq,omitempty"`   // notes, but the pages
 	PagesSeq   int64  `json:"pages_event_seq,omitempty"`   // notes of severity page
 	JobsSeq    int64  `json:"jobs_event_seq,omitempty"`    // ends of jobs
-	TopicID    string `json:"topic_id,omitempty"`          // the topic that TopicSeq and AnswersSeq count in
+	TopicID    string `json:"topic_id,omitempty"`          // the life of the topic that TopicSeq and AnswersSeq count in
 	AnswersSeq int64  `json:"answers_topic_seq,omitempty"` // answers, also those after TopicSeq
 }
 

@@ -38,6 +38,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/talking-stick/tt/fsroom/code"
@@ -124,6 +125,15 @@ func NewHistory(topicID string) *State {
 
 // Exists reports whether the topic has been created.
 func (s *State) Exists() bool { return s.Status != "" }
+
+// Life names the life of the topic, "" before it begins. One that was removed has the same id when it is made again, and
+// other questions under the same numbers.
+func (s *State) Life() string {
+	if !s.Exists() {
+		return ""
+	}
+	return s.TopicID + "@" + strconv.FormatInt(s.CreatedAt.UnixMilli(), 36)
+}
 
 // Clone returns a copy that shares nothing that Apply changes.
 func (s *State) Clone() *State {

@@ -8,7 +8,6 @@ import (
 
 	"github.com/talking-stick/tt/cmd/internal/hearing"
 	"github.com/talking-stick/tt/cmd/internal/member"
-	"github.com/talking-stick/tt/cmd/internal/questions"
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/talk"
 	"github.com/talking-stick/tt/fsroom/topic"
@@ -94,7 +93,7 @@ func (n *RoomNews) add(ctx context.Context) error {
 		w := &n.in.words[i]
 		woken := at.Woken.EventSeq
 		if w.Kind == talk.KindAnswer || w.Kind == talk.KindQuestion {
-			woken = at.Woken.TopicSeq
+			woken = n.in.at.Woken.TopicSeq
 		}
 		n.All.AddWord(st, w, me)
 		if w.Seq > woken {
@@ -200,8 +199,8 @@ func (m *Mailbox) Shown(ctx context.Context, p *hearing.PrintedRoom) error {
 		return nil
 	}
 	if len(p.Answered) > 0 {
-		t, _, err := m.questions().Topic()
-		if err == nil && t.Name() == p.Cursor.TopicID {
+		t, s, err := m.questions().Topic()
+		if err == nil && s.Life() == p.Cursor.TopicID {
 			err = m.questions().MarkShown(ctx, t, p.Answered)
 		}
 		if err != nil && !fsroom.IsUnreachable(err) {
@@ -224,9 +223,7 @@ func (m *Mailbox) CursorOf(st *turn.State, id string) Cursor {
 	if member == nil {
 		return Cursor{}
 	}
-	at := hearing.ReadCursor(m.Room.FS.Agent(id), member.JoinedAt)
-	at.On(questions.OfRoomID(m.Room.FS.Name()))
-	return at
+	return hearing.ReadCursor(m.Room.FS.Agent(id), member.JoinedAt)
 }
 
 // AdvanceCursor moves the agent's stored cursor over what at has in addition: each part

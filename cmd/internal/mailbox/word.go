@@ -22,6 +22,7 @@ func (in *Inbox) fill(ctx context.Context, m *Mailbox) (s *topic.State, err erro
 		return nil, err
 	}
 	in.topic, in.settled, in.Jobs = t, in.settled && settled, []JobEnd{}
+	in.at.On(s.Life())
 	in.Counts = Counts(m.counts(in.state, in.at, s))
 	if err = in.addMail(ctx, m); err == nil && m.Room.IsMember(in.state) {
 		err = in.addNotes(ctx, m)
@@ -209,6 +210,7 @@ func debtsShown(owed []*topic.Question, seen int64, most int) (shown []*topic.Qu
 // counts counts what is beyond the cursor, of which an agent that is no member has questions alone.
 func (m *Mailbox) counts(st *turn.State, at Cursor, s *topic.State) (u talk.Unread) {
 	me := m.Room.Self.ID
+	at.On(s.Life())
 	if m.Room.IsMember(st) {
 		u = m.mail(st, me, at)
 		notes, fresh := talk.NotesFor(st.Notes, me, &at.Seen)

@@ -182,13 +182,13 @@ func AnswersShown(t *Topic, agent, questionID string, n int) {
 		return
 	}
 	at, last := hearing.ReadCursor(room.FS.Agent(agent), st.Member(agent).JoinedAt), q.Answers[n-1].Seq
-	at.On(t.Name())
+	at.On(s.Life())
 	for _, a := range s.NewAnswers(agent, &at.Seen) {
 		if a.ID != questionID && a.AnswerRef.Seq < last {
 			return
 		}
 	}
-	shown := hearing.Cursor{JoinedAt: at.JoinedAt, Seen: talk.Seen{TopicID: t.Name(), AnswersSeq: last}}
+	shown := hearing.Cursor{JoinedAt: at.JoinedAt, Seen: talk.Seen{TopicID: s.Life(), AnswersSeq: last}}
 	_ = room.FS.Agent(agent).Change(hearing.CursorFile, &at, func(bool) bool { return at.Advance(shown) })
 }
 
