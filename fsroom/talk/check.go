@@ -10,7 +10,7 @@ import (
 // The lengths of the longest texts.
 const (
 	MaxMessage  = 4096  // bytes
-	MaxNote     = 16384 // bytes, after trimming
+	MaxNote     = 16384 // bytes, without white space around it
 	MaxQuestion = 8000  // characters
 	MaxAnswer   = 65536 // characters
 )
@@ -30,6 +30,9 @@ var bounds = map[string]struct {
 
 // Check refuses a text of a kind that no room takes: one that is blank, or no text, or too long.
 func Check(kind, text string) error {
+	if kind == KindNote {
+		text = strings.TrimSpace(text)
+	}
 	bound, size := bounds[kind], len(text)
 	if bound.unit == "characters" {
 		size = utf8.RuneCountInString(text)
@@ -45,6 +48,9 @@ func Check(kind, text string) error {
 	}
 	return nil
 }
+
+// TooLarge is the code by which [Check] refuses a text of a kind that is too long.
+func TooLarge(kind string) code.Code { return bounds[kind].tooLarge }
 
 // previewRunes is the length of the longest preview.
 const previewRunes = 120

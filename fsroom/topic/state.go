@@ -42,6 +42,7 @@ import (
 	"strings"
 
 	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/fsroom/talk"
 	"github.com/talking-stick/tt/journal/event"
 	"github.com/talking-stick/tt/journal/wire"
 )
@@ -251,7 +252,7 @@ func (s *State) fold(e *event.Event) error {
 // applyLoss makes s the state that the topic goes on from after events were lost.
 func (s *State) applyLoss(e *event.Event) error {
 	var p event.Loss
-	if err := decode(e, &p); err != nil || len(p.State) == 0 {
+	if err := talk.Decode(e, &p); err != nil || len(p.State) == 0 {
 		return err
 	}
 	known := New(s.TopicID)
@@ -269,7 +270,7 @@ func (s *State) applyLoss(e *event.Event) error {
 
 func (s *State) applyCreated(e *event.Event) error {
 	var p createdPayload
-	if err := decode(e, &p); err != nil {
+	if err := talk.Decode(e, &p); err != nil {
 		return err
 	}
 	if p.Format > Format {
@@ -286,7 +287,7 @@ func (s *State) applyCreated(e *event.Event) error {
 
 func (s *State) applyAsked(e *event.Event) error {
 	var p askedPayload
-	if err := decode(e, &p); err != nil {
+	if err := talk.Decode(e, &p); err != nil {
 		return err
 	}
 	if s.Status == Closed {
@@ -365,7 +366,7 @@ func (s *State) applyAnswer(e *event.Event) error {
 // pendingOf returns the question that the event is about, nil if it is not pending.
 func (s *State) pendingOf(e *event.Event) (*Question, error) {
 	var p questionPayload
-	if err := decode(e, &p); err != nil {
+	if err := talk.Decode(e, &p); err != nil {
 		return nil, err
 	}
 	q := s.indexed(p.QuestionID)

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/talking-stick/tt/fsroom/talk"
 	"github.com/talking-stick/tt/journal/event"
 	"github.com/talking-stick/tt/journal/wire"
 )
@@ -254,13 +255,6 @@ type (
 // payload encodes one of the types above.
 func payload(v any) json.RawMessage { return wire.Append(nil, v) }
 
-func decode(e *event.Event, v any) error {
-	if err := wire.Decode(e.Payload, v); err != nil {
-		return fmt.Errorf("%s event %d: payload: %w", e.Type, e.Seq, err)
-	}
-	return nil
-}
-
 // A Lookup reads one event of the topic's journal by its event_seq.
 type Lookup func(seq int64) (*event.Event, error)
 
@@ -276,7 +270,7 @@ func (l Lookup) load(seq int64, eventType string, v any) (*event.Event, error) {
 	if e.Type != eventType {
 		return nil, fmt.Errorf("event %d is a %s and no %s", seq, e.Type, eventType)
 	}
-	return e, decode(e, v)
+	return e, talk.Decode(e, v)
 }
 
 // Words returns the question that an event is about, and the text of a question or of an
@@ -285,19 +279,19 @@ func Words(e *event.Event) (questionID, text string) {
 	switch e.Type {
 	case EventCreated:
 		var p createdPayload
-		_ = decode(e, &p)
+		_ = talk.Decode(e, &p)
 		return "", p.Name
 	case EventAsked:
 		var p askedPayload
-		_ = decode(e, &p)
+		_ = talk.Decode(e, &p)
 		return p.QuestionID, p.Text
 	case EventAnswer:
 		var p answerPayload
-		_ = decode(e, &p)
+		_ = talk.Decode(e, &p)
 		return p.QuestionID, p.Markdown
 	}
 	var p questionPayload
-	_ = decode(e, &p)
+	_ = talk.Decode(e, &p)
 	return p.QuestionID, ""
 }
 

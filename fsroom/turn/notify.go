@@ -56,12 +56,8 @@ func WhoToNotify(c Change) []string {
 // WhoHasNews returns the ids of the members to which one of the events is a message or a note.
 func (s *State) WhoHasNews(events []event.Event) (ids []string) {
 	for i := range events {
-		e := &events[i]
-		if e.Type != MessageSent && e.Type != NoteAdded && e.Type != JobEnded {
-			continue
-		}
 		for j := range s.Members {
-			if id := s.Members[j].AgentID; talk.MeantFor(e, id) {
+			if id := s.Members[j].AgentID; talk.Of(&events[i]).Kind != "" && talk.MeantFor(&events[i], id) {
 				ids = append(ids, id)
 			}
 		}

@@ -48,7 +48,8 @@ func (m *Mailbox) Debts(st *turn.State) (owed, answers int64) {
 	if err != nil || len(s.Questions) == 0 {
 		return 0, 0
 	}
-	return int64(len(s.Debts(m.Room.Self.ID))), m.counts(st, m.Cursor(st), s).Answers
+	at := m.Cursor(st)
+	return int64(len(s.Debts(m.Room.Self.ID))), int64(len(s.NewAnswers(m.Room.Self.ID, &at.Seen)))
 }
 
 // Notes returns the notes of the room that q selects.

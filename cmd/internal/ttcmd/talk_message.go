@@ -95,11 +95,8 @@ func standing(room *member.Room) (a aftermath) {
 }
 
 func runMsgSend(ctx context.Context, c *cli.Invocation) error {
-	body, err := bodyOf(c, code.MessageTooLarge)
+	body, err := bodyOf(c, talk.KindMessage)
 	if err != nil {
-		return err
-	}
-	if err := talk.Check(talk.KindMessage, body); err != nil {
 		return err
 	}
 	own, seen, err := openSeen(c)
@@ -157,10 +154,13 @@ func deliveryWords(delivery string) string {
 	}[delivery]
 }
 
-// bodyOf returns the text of the arguments or of standard input. A text of more than
-// [cli.MostInput] bytes is the error tooLarge; the rules check smaller sizes.
-func bodyOf(c *cli.Invocation, tooLarge code.Code) (string, error) {
-	return c.Text("body", code.InvalidBody, tooLarge)
+// bodyOf returns the text of the arguments or of standard input, or refuses it as a word of a kind.
+func bodyOf(c *cli.Invocation, kind string) (string, error) {
+	text, err := c.Text("body", code.InvalidBody, talk.TooLarge(kind))
+	if err == nil {
+		err = talk.Check(kind, text)
+	}
+	return text, err
 }
 
 var msgRecvCommand = &cli.Command{

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"slices"
-	"strings"
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/cmd/internal/mailbox"
@@ -47,11 +46,8 @@ type notedResult struct {
 }
 
 func runNotesAdd(ctx context.Context, c *cli.Invocation) error {
-	body, err := bodyOf(c, code.BodyTooLarge)
+	body, err := bodyOf(c, talk.KindNote)
 	if err != nil {
-		return err
-	}
-	if err := talk.Check(talk.KindNote, strings.TrimSpace(body)); err != nil {
 		return err
 	}
 	room, err := openRoom(c)

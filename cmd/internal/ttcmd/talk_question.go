@@ -57,11 +57,8 @@ func runAsk(ctx context.Context, c *cli.Invocation) error {
 			return c.Usagef("--%s goes with --wait", flag)
 		}
 	}
-	body, err := bodyOf(c, code.BodyTooLarge)
+	body, err := bodyOf(c, talk.KindQuestion)
 	if err != nil {
-		return err
-	}
-	if err := talk.Check(talk.KindQuestion, body); err != nil {
 		return err
 	}
 	own, err := openRoom(c)
@@ -199,10 +196,7 @@ func runAnswer(ctx context.Context, c *cli.Invocation) (err error) {
 	var body string
 	edits := len(c.Rest("body")) == 0 && !c.Bool("stdin") && c.Env.StdinTTY && c.Env.StdoutTTY
 	if !edits {
-		if body, err = bodyOf(c, code.BodyTooLarge); err == nil {
-			err = talk.Check(talk.KindAnswer, body)
-		}
-		if err != nil {
+		if body, err = bodyOf(c, talk.KindAnswer); err != nil {
 			return err
 		}
 	}
