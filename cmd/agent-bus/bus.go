@@ -81,20 +81,24 @@ func dataDir(env *cli.Env) (string, error) {
 	return dir, nil
 }
 
-// resolve finds a topic by name. The warnings are about unreadable topics that have
-// the name or may have it. If only an unreadable topic has the name, its error is
-// returned.
-func (b *bus) resolve(r topic.ResolveRequest) (*topic.State, []tools.Warning, error) {
+// resolve finds a topic by name. Same is how many topics have it. The warnings are about unreadable
+// topics that have the name or may have it. If only an unreadable topic has the name, its error is
+// returned, and missing if none has it.
+func (b *bus) resolve(r topic.ResolveRequest, missing error) (s *topic.State, same int, warnings []tools.Warning, err error) {
 	all, err := b.Index()
 	if err != nil {
-		return nil, nil, err
+		return nil, 0, nil, err
 	}
 	doubtful := all.Doubtful(r.Name)
-	s, err := topic.Find(all.States, r)
-	if err != nil {
-		return nil, nil, withUnreadable(err, doubtful, r.Name)
+	if s, err = topic.Find(all.States, r); err != nil {
+		return nil, 0, nil, withUnreadable(missing, doubtful, r.Name)
 	}
-	return s, warningsOf(doubtful), nil
+	for _, other := range all.States {
+		if strings.TrimSpace(other.Name) == r.Name {
+			same++
+		}
+	}
+	return s, same, warningsOf(doubtful), nil
 }
 
 // busError is [tools.Translate], with hints about the bus in place of the hints of

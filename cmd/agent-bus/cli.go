@@ -58,24 +58,13 @@ func (b *bus) findTopic(c *cli.Invocation, text string) (*questions.Topic, error
 	if code.Of(err) != topic.TopicNotFound {
 		return r, err
 	}
-	all, err := b.Index()
+	name := strings.TrimSpace(text)
+	s, same, warnings, err := b.resolve(topic.ResolveRequest{Name: name, AllowClosed: true}, noSuchTopic(text))
 	if err != nil {
 		return nil, err
 	}
-	name := strings.TrimSpace(text)
-	doubtful := all.Doubtful(name)
-	s, err := topic.Find(all.States, topic.ResolveRequest{Name: name, AllowClosed: true})
-	if err != nil {
-		return nil, withUnreadable(noSuchTopic(text), doubtful, name)
-	}
-	for _, w := range warningsOf(doubtful) {
+	for _, w := range warnings {
 		c.Warn("%s: %v", w.Message, w.Context["topic_id"])
-	}
-	same := 0
-	for _, other := range all.States {
-		if strings.TrimSpace(other.Name) == name {
-			same++
-		}
 	}
 	if same > 1 {
 		c.Warn("%d topics are named %q; this is %s, the newest open one or else the newest", same, name, s.TopicID)
@@ -326,9 +315,9 @@ func closeQuestion(ctx context.Context, c *cli.Invocation, b *bus, topicID, agen
 		return err
 	}
 	s, _, err := questions.Settle(ctx, r, id, func(s *topic.State) ([]event.Event, error) {
-		q := s.Question(id)
-		if q == nil {
-			return nil, topic.NotFound("topic_id", topicID)
+		q, err := s.FindQuestion(id)
+		if err != nil {
+			return nil, err
 		}
 		if q.Status == topic.Answered || q.Status == topic.Pending && len(q.Answers) > 0 {
 			return s.MarkAnswered(agent, id)

@@ -60,11 +60,8 @@ func (s *Seen) On(topic string) {
 	}
 }
 
-// Advance moves s over what b has in addition. No part of it goes back.
+// Advance moves s over what b, which is of the same topic, has in addition. No part of it goes back.
 func (s *Seen) Advance(b Seen) {
-	if b.TopicID != "" {
-		s.On(b.TopicID)
-	}
 	for _, kind := range Kinds {
 		*s.At(kind) = max(*s.At(kind), *b.At(kind))
 	}

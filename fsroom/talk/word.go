@@ -30,6 +30,9 @@ const (
 	JobEnded     = "job_ended"
 )
 
+// AnyPerson as the recipient of a question means any person.
+const AnyPerson = "human"
+
 // The kinds of words.
 const (
 	KindMessage  = "message"

@@ -223,7 +223,7 @@ type ResolveRequest struct {
 // An AskRequest is a question.
 type AskRequest struct {
 	Question string
-	To       string // an agent, [ToHuman], or "" for anybody
+	To       string // an agent, [talk.AnyPerson], or "" for anybody
 	ID       string // of the same question in another room; "": it gets a new one
 	Other    string // see [Question]
 	Reopens  bool   // a closed topic is opened again

@@ -15,7 +15,7 @@ func asked(t *testing.T) *topic.State {
 	t.Helper()
 	s := topic.New("t00000000000")
 	change(t, s, topic.CreateNamed(nil, "room", nil))
-	for i, to := range []string{"b:1", "", topic.ToHuman} {
+	for i, to := range []string{"b:1", "", talk.AnyPerson} {
 		events, _, err := s.Ask("a:1", topic.AskRequest{Question: "why?", To: to}, func() string { return []string{"q001", "q002", "q003"}[i] }, topic.DefaultLimits())
 		if err != nil {
 			t.Fatal(err)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/fsroom/talk"
 	"github.com/talking-stick/tt/fsroom/topic"
 	"github.com/talking-stick/tt/fsroom/topic/topictest"
 	"github.com/talking-stick/tt/journal/event"
@@ -74,7 +75,7 @@ func want(t *rapid.T, err error, c code.Code) bool {
 
 func (m *model) ask(t *rapid.T, agent string) {
 	refusal := code.Code("")
-	to := rapid.SampledFrom([]string{"", "red", "cat", topic.ToHuman}).Draw(t, "to")
+	to := rapid.SampledFrom([]string{"", "red", "cat", talk.AnyPerson}).Draw(t, "to")
 	if m.closed {
 		refusal = topic.TopicClosed
 	} else if to == agent {
@@ -162,7 +163,7 @@ func (m *model) pending(t *rapid.T, agent string) {
 		case q.status != topic.Pending:
 		case q.asker == agent:
 			own = append(own, q.id)
-		case !slices.Contains(q.answers, agent) && (q.to == "" || q.to == agent || q.to == topic.ToHuman && agent == "human:ann"):
+		case !slices.Contains(q.answers, agent) && (q.to == "" || q.to == agent || q.to == talk.AnyPerson && agent == "human:ann"):
 			offered = append(offered, q.id)
 		}
 	}

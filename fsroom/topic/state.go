@@ -96,7 +96,7 @@ type State struct {
 type Question struct {
 	ID           string      `json:"question_id"`
 	AskedBy      string      `json:"asked_by"`
-	To           string      `json:"to,omitempty"`         // an agent, [ToHuman], or "" for anybody
+	To           string      `json:"to,omitempty"`         // an agent, [talk.AnyPerson], or "" for anybody
 	Other        string      `json:"other_room,omitempty"` // the name of another room that has the question too, "" if none has
 	AskedAt      *event.Time `json:"asked_at,omitzero"`    // while pending
 	Status       string      `json:"status"`
@@ -175,16 +175,13 @@ func (q *Question) Answerable(agent string) bool {
 	return q.Status == Pending && q.AskedBy != agent && !q.answeredBy(agent)
 }
 
-// ToHuman is the recipient of a question that is for any person.
-const ToHuman = "human"
-
 // OfferedTo reports whether the question is listed to the agent as one to answer:
 // the agent may answer it, and it is for this agent or for anybody.
 func (q *Question) OfferedTo(agent string) bool { return q.isFor(agent) && q.Answerable(agent) }
 
 // isFor reports whether the question is for the agent, or for anybody.
 func (q *Question) isFor(agent string) bool {
-	return q.To == "" || q.To == agent || q.To == ToHuman && strings.HasPrefix(agent, "human:")
+	return q.To == "" || q.To == agent || q.To == talk.AnyPerson && strings.HasPrefix(agent, "human:")
 }
 
 func (q *Question) answeredBy(agent string) bool {

@@ -53,15 +53,12 @@ func (s *State) addressee(f Facts, self, name string) (*Member, error) {
 	return nil, e
 }
 
-// AnyPerson as the recipient of a question means any person.
-const AnyPerson = "human"
-
-// Asked returns whom a question is for: an agent id, [AnyPerson], or "" for [Everyone].
+// Asked returns whom a question is for: an agent id, [talk.AnyPerson], or "" for [Everyone].
 func Asked(s *State, f Facts, self, name string) (string, error) {
 	switch name {
 	case Everyone:
 		return "", nil
-	case AnyPerson:
+	case talk.AnyPerson:
 		return name, nil
 	}
 	m, err := s.addressee(f, self, name)

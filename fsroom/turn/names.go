@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/fsroom/talk"
 )
 
 // named returns the member that a name means, nil if there is none: the member with
@@ -73,7 +74,7 @@ func (s *State) whoIsThere(f Facts, self, name string) string {
 	switch {
 	case slices.Contains([]string{"all", "any", "everybody", "everyone", "team"}, name):
 		return `everybody is "` + Everyone + `"`
-	case name == AnyPerson, IsPerson(name):
+	case name == talk.AnyPerson, IsPerson(name):
 		return `a person is no member until it joins or writes here: ask any person with "tt ask human …"`
 	case nearest != "":
 		return "did you mean " + nearest + "?"

@@ -6,6 +6,7 @@ import (
 
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/fsroom/talk"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/fsroom/workspace"
 	"github.com/talking-stick/tt/identity"
@@ -134,7 +135,7 @@ func (s *Sibling) Name(from string) string {
 // nowhere. Who is an active member of this room, and no observer, works here; a person who
 // observes is reached here, too. A name that means agents of several siblings is refused.
 func (r *Room) Away(st *turn.State, name string) (*Sibling, error) {
-	if name == turn.Everyone || name == turn.AnyPerson || name == turn.TargetNext {
+	if name == turn.Everyone || name == talk.AnyPerson || name == turn.TargetNext {
 		return nil, nil
 	}
 	here, works, err := turn.Named(st, r.Facts(st), name)

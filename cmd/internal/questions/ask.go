@@ -36,7 +36,7 @@ const (
 	ReplyTimeout   = "timeout"
 )
 
-// Ask stores a question of the agent: for a member, for any person ([topic.ToHuman]) or
+// Ask stores a question of the agent: for a member, for any person ([talk.AnyPerson]) or
 // for anybody ([turn.Everyone]). One for an agent that works in another working tree of the
 // repository is stored there, and under the same id in the room, where it is a question of the
 // agent as others are.

@@ -91,14 +91,7 @@ func Close(ctx context.Context, r *Topic, by, reason string) (s *topic.State, ch
 // has forgotten the question, the topic returned is the history.
 func Settle(ctx context.Context, r *Topic, questionID string, decide fsroom.Decision[*topic.State]) (s *topic.State, changed bool,
 	err error) {
-	var forgotten bool
-	s, changed, err = change(ctx, r, []string{questionID}, func(s *topic.State) ([]event.Event, error) {
-		if forgotten = s.Forgets() && s.Question(questionID) == nil; forgotten {
-			return nil, nil
-		}
-		return decide(s)
-	})
-	if err != nil || !forgotten {
+	if s, changed, err = change(ctx, r, []string{questionID}, decide); code.Of(err) != topic.QuestionNotFound {
 		return s, changed, err
 	}
 	// A question that is found now is settled already, so there are no events.

@@ -9,6 +9,7 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/member"
 	"github.com/talking-stick/tt/cmd/internal/roomtypes"
 	"github.com/talking-stick/tt/fsroom"
+	"github.com/talking-stick/tt/fsroom/talk"
 	"github.com/talking-stick/tt/fsroom/topic"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal/event"
@@ -34,7 +35,7 @@ type Question struct {
 	ID        string     `json:"question_id"`
 	From      string     `json:"from_agent_id"`
 	FromState string     `json:"from_state,omitempty"`  // see [Here]
-	To        string     `json:"to_agent_id,omitempty"` // an agent, [topic.ToHuman], or "" for anybody
+	To        string     `json:"to_agent_id,omitempty"` // an agent, [talk.AnyPerson], or "" for anybody
 	ToState   string     `json:"to_state,omitempty"`    // of an agent that it is for
 	AskedAt   event.Time `json:"asked_at"`
 	Status    string     `json:"status"`           // open, answered, cancelled
@@ -161,7 +162,7 @@ func (r *Room) view(ctx context.Context, st *turn.State, f turn.Facts, t *Topic,
 		ID: q.ID, From: q.AskedBy, To: q.To, AskedAt: at, Status: Status(q), Reason: q.CancelReason, Answers: len(q.Answers), Text: text,
 		Yours: q.AskedBy == r.Room.Self.ID, Owed: q.OwedBy(r.Room.Self.ID), FromState: r.standing(st, f, t, q.AskedBy), Seq: q.Seq,
 	}
-	if q.To != "" && q.To != topic.ToHuman {
+	if q.To != "" && q.To != talk.AnyPerson {
 		v.ToState = r.standing(st, f, t, q.To)
 	}
 	if v.Yours && v.ToState == Left {

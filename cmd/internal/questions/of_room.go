@@ -117,7 +117,7 @@ func AddresseeOf(t *Topic, asker, to string) (Addressee, error) {
 	room, st := roomOf(t, s, asker)
 	a := Addressee{ID: to, Known: true, RoomEnded: room == nil && isOfRoom(t, s)}
 	there := connected(t, asker)
-	if to == "" || to == topic.ToHuman || slices.Contains(there, to) {
+	if to == "" || to == talk.AnyPerson || slices.Contains(there, to) {
 		return a, nil
 	}
 	if room != nil {

@@ -128,7 +128,7 @@ func valuesAt(ctx context.Context, c *cli.Invocation, at completion.Position) co
 			add("room", "everybody")
 		case command == "ask":
 			add(turn.Everyone, "anybody")
-			add(turn.AnyPerson, "any person")
+			add(talk.AnyPerson, "any person")
 		case command == "assign" || command == "pass":
 			add("next", "the fairest")
 		}

@@ -137,7 +137,7 @@ func writeAsked(t *cli.Text, r *askResult) {
 
 // forWhom says whom a question is for.
 func forWhom(to string) string {
-	return cmp.Or(map[string]string{"": "everybody", topic.ToHuman: "any person"}[to], to)
+	return cmp.Or(map[string]string{"": "everybody", talk.AnyPerson: "any person"}[to], to)
 }
 
 // unlessHere says how an agent is that may not answer soon.

@@ -104,14 +104,11 @@ type Present struct {
 
 // A JoinResult answers topic_join.
 type JoinResult struct {
-	TopicID   string `json:"topic_id"`
-	Name      string `json:"name"`
-	Status    string `json:"status"`
+	TopicResult
 	AgentName string `json:"agent_name"`
 	DataDir   string `json:"data_dir"`         // agents meet if theirs is the same
 	Engine    string `json:"engine,omitempty"` // or this, on whatever hosts they are
 	*Presence        // nil if it was not asked for
-	Notices
 }
 
 // Presence is the other agents that are connected to a topic.
@@ -130,7 +127,7 @@ func NewPresence(others []Present) *Presence {
 
 // NewJoinResult returns the result of topic_join.
 func NewJoinResult(s *topic.State, agent, dataDir string) *JoinResult {
-	return &JoinResult{TopicID: s.TopicID, Name: s.Name, Status: s.Status, AgentName: agent, DataDir: dataDir}
+	return &JoinResult{TopicResult: *NewTopicResult(s), AgentName: agent, DataDir: dataDir}
 }
 
 // EngineLine returns the line of a text that names the engine, "" if there is none.

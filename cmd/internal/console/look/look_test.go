@@ -194,7 +194,7 @@ func TestQuestionsOfARoom(t *testing.T) {
 	const path = "/src/a"
 	name := fsroom.RoomName(path)
 	w.join(path, "claude:1", "codex:1", me)
-	for _, to := range []string{topic.ToHuman, "codex:1"} {
+	for _, to := range []string{talk.AnyPerson, "codex:1"} {
 		_, _, _, err := questions.AskInRoom(t.Context(), w.store, name, path, "claude:1", topic.AskRequest{Question: "for " + to + "?", To: to})
 		w.must(err)
 	}
