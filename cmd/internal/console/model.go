@@ -13,6 +13,7 @@ import (
 
 	"github.com/talking-stick/tt/cmd/internal/console/draw"
 	"github.com/talking-stick/tt/cmd/internal/console/look"
+	"github.com/talking-stick/tt/fsroom/talk"
 )
 
 // eyes reads rooms, see [look.Looker].
@@ -177,10 +178,9 @@ func (m *model) selectedItem() *look.Item {
 func (m *model) yours() (sum look.Yours) {
 	for i := range m.rooms {
 		y := &m.rooms[i].Yours
-		sum.Questions += y.Questions
-		sum.Answers += y.Answers
-		sum.Messages += y.Messages
-		sum.Notes += y.Notes
+		for _, kind := range talk.Kinds {
+			*sum.Of(kind) += *y.Of(kind)
+		}
 		sum.Turn = sum.Turn || y.Turn
 	}
 	return sum

@@ -53,7 +53,7 @@ func heldRoom(path, owner string, turnID int64, since, left time.Duration, other
 func sampleRooms() []look.Room {
 	docs := look.Room{Name: "docs", View: turn.RoomView{CanonicalPath: home + "/src/docs-site", State: turn.StateIdle, TurnID: 4}, Members: []look.Member{aMember("codex:77aa31c9", 20*time.Minute)}}
 	infra := heldRoom(home+"/src/infra", "claude:0badcafe", 12, minutes(2.5), minutes(42.4))
-	infra.Yours = look.Yours{Questions: 1}
+	infra.Yours = look.Yours{Unread: talk.Unread{Questions: 1}}
 	gone := aMember("codex:eb55267d", 13*time.Minute)
 	gone.Process, gone.Status, gone.Why = turn.Gone, "inactive", "its process has ended"
 	ledger := heldRoom(home+"/src/ledger", "codex:eb55267d", 7, 41*time.Minute, minutes(4.2), waiting(aMember("claude:63d1f0aa", minutes(5)), minutes(31)))
@@ -66,7 +66,7 @@ func sampleRooms() []look.Room {
 	left.Process, left.Status = turn.Gone, "inactive"
 	payments := heldRoom(home+"/src/payments", "gemini:5c0ffee5", 31, minutes(5.27), minutes(44.72),
 		waiting(aMember("codex:8a77b001", minutes(4.2)), minutes(4.2)), waiting(aMember("claude:1f2e3d4c", minutes(1)), minutes(1)), stopped, deaf, left)
-	payments.Yours = look.Yours{Questions: 1, Messages: 1}
+	payments.Yours = look.Yours{Unread: talk.Unread{Questions: 1, Messages: 1}}
 	payments.Members[0].Reach, payments.Members[1].Reach, payments.Members[2].Reach = turn.ReachBusy, turn.ReachWaiting, turn.ReachWaiting
 	api := look.Room{Name: "api", View: turn.RoomView{CanonicalPath: home + "/src/payments/services/api", State: turn.StateReserved, TurnID: 2, ReservedFor: "claude:1f2e3d4c", ClaimExpiresAt: stampAt(minutes(18))},
 		Since: ago(2 * time.Minute), Full: 20 * time.Minute, Members: []look.Member{aMember("claude:1f2e3d4c", minutes(3))}}

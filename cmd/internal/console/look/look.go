@@ -16,6 +16,7 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/member"
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/ledger"
+	"github.com/talking-stick/tt/fsroom/talk"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/identity"
 )
@@ -77,13 +78,10 @@ type Room struct {
 	Yours   Yours
 }
 
-// Yours counts what waits for the person in a room.
+// Yours is what waits for the person in a room.
 type Yours struct {
-	Questions int64 // it owes an answer
-	Answers   int64 // to its own questions, not shown to it yet
-	Messages  int64 // not shown to it yet
-	Notes     int64
-	Turn      bool // the next turn is reserved for the person
+	talk.Unread      // Questions are all that it owes an answer, and Notes include the urgent ones
+	Turn        bool // the next turn is reserved for the person
 }
 
 // A Member is a member of a room.
@@ -201,8 +199,9 @@ func (l *Looker) room(name string) (res Room, room *member.Room, st *turn.State,
 	}
 	own := mailbox.Of(l.own.Room(name, nil))
 	unread := own.Unread(st)
-	res.Yours = Yours{Messages: unread.Messages, Notes: unread.Notes, Turn: st.ReservedFor == l.me}
-	res.Yours.Questions, res.Yours.Answers = own.Debts(st)
+	unread.Questions, unread.Answers = own.Debts(st)
+	unread.Notes, unread.Pages, unread.Jobs = unread.Notes+unread.Pages, 0, 0
+	res.Yours = Yours{unread, st.ReservedFor == l.me}
 	return res, room, st, true
 }
 

@@ -114,8 +114,28 @@ func TestWhatWaitsForThePerson(t *testing.T) {
 	})
 	rooms, err := w.look.Rooms()
 	w.must(err)
-	if want := (Yours{Messages: 2, Notes: 1}); rooms[0].Yours != want {
+	if want := (Yours{Unread: talk.Unread{Messages: 2, Notes: 1}}); rooms[0].Yours != want {
 		t.Errorf("%+v", rooms[0].Yours)
+	}
+}
+
+// An urgent note waits for the person as another one does, also where nothing else is new.
+func TestAnUrgentNoteWaitsForThePerson(t *testing.T) {
+	w := newWorld(t)
+	const path = "/src/a"
+	w.join(path, "claude:1", me)
+	w.change(path, func(st *turn.State, f turn.Facts) ([]event.Event, error) {
+		return turn.AddNote(st, f, turn.NoteRequest{Agent: "claude:1", ID: fsroom.NewID(), Body: "main is broken", Severity: talk.SeverityPage})
+	})
+	rooms, err := w.look.Rooms()
+	w.must(err)
+	items := w.look.Inbox(t.Context(), rooms)
+	if rooms[0].Yours.Notes != 1 || len(items) != 1 || items[0].Kind != talk.KindNote || items[0].Text != "main is broken" {
+		t.Errorf("%+v, %+v", rooms[0].Yours, items)
+	}
+	w.look.Shown(t.Context(), rooms[0].Name, items)
+	if rooms, err = w.look.Rooms(); err != nil || rooms[0].Yours != (Yours{}) {
+		t.Errorf("%v, what was read stays new: %+v", err, rooms[0].Yours)
 	}
 }
 
