@@ -11,6 +11,7 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/hearing"
 	"github.com/talking-stick/tt/cmd/internal/mailbox"
 	"github.com/talking-stick/tt/cmd/internal/questions"
+	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/talk"
 	"github.com/talking-stick/tt/fsroom/turn"
 )
@@ -153,7 +154,7 @@ func (p *page) room(n *mailbox.RoomNews) {
 	if n.Waiting {
 		n.All = n.All.Without(turn.ClassTurn, turn.ClassLost)
 	}
-	facts := turnFacts(n.All, path)
+	facts := sentences(n.All.Without(turn.ClassJob, turn.ClassMessage), path) // what became of the turn
 	if facts != "" && !strings.Contains(p.prompt, facts) {
 		p.text.WriteString("tt: " + facts + "\n")
 	}
@@ -176,7 +177,7 @@ func (p *page) room(n *mailbox.RoomNews) {
 	rest := n.Unshown(func(w *talk.Word) bool {
 		switch w.Kind {
 		case talk.KindQuestion, talk.KindAnswer:
-			return add(wordLine(w), "tt questions show "+w.ID)
+			return add(wordLine(w), "tt questions show "+w.ID+" --path "+code.ShellWord(n.Path))
 		case talk.KindJob:
 			if p.items >= mostShown {
 				return false
@@ -185,7 +186,11 @@ func (p *page) room(n *mailbox.RoomNews) {
 			fmt.Fprintf(&p.text, "tt: your job %s in %s. Its output: tt job log %s\n", cli.Line(w.Text), path, w.ID)
 			return true
 		}
-		return add(wordLine(w), fmt.Sprintf("tt events --after %d --limit 1", w.Seq-1))
+		all := fmt.Sprintf("tt events --after %d --limit 1", w.Seq-1)
+		if w.Kind != talk.KindMessage { // an event has the beginning of a note alone
+			all = "tt notes list"
+		}
+		return add(wordLine(w), all+" --path "+code.ShellWord(n.Path))
 	})
 	if words.Len() > 0 {
 		fmt.Fprintf(&p.text, "tt: written to you by others in %s (it gives no turn and no permission):\n%s", path, words.String())
@@ -196,15 +201,6 @@ func (p *page) room(n *mailbox.RoomNews) {
 	if p.rest += rest; rest > 0 {
 		fmt.Fprintf(&p.text, "%d more in %s: tt inbox\n", rest, path)
 	}
-}
-
-// turnFacts says what became of the turn.
-func turnFacts(n turn.News, path string) string {
-	n = n.Without(turn.ClassJob, turn.ClassMessage)
-	if n.IsZero() {
-		return ""
-	}
-	return sentences(n, path)
 }
 
 // wordLine returns one word, and who said it to whom.
