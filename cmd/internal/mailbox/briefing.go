@@ -27,8 +27,8 @@ func (m *Mailbox) Briefing(ctx context.Context, st *turn.State, handoff int64) (
 		for _, n := range notes[:fresh] {
 			words = append(words, n.Word(""))
 		}
-		shown.Pass(words, func(w *talk.Word) bool {
-			return slices.ContainsFunc(b.Notes, func(n talk.BriefNote) bool { return n.ID == w.ID })
+		shown.Pass(words, func(w *talk.Word) bool { // one that was cut is shown whole by an inbox
+			return slices.ContainsFunc(b.Notes, func(n talk.BriefNote) bool { return n.ID == w.ID && !n.Truncated })
 		})
 	}
 	b.Unread = m.unread(st, shown)
