@@ -222,7 +222,7 @@ func (s *State) Apply(e *event.Event) error {
 
 func (s *State) fold(e *event.Event) error {
 	if e.Seq == 1 && e.Type != EventCreated && !s.Exists() {
-		return errors.New("the first event of the topic is not that which made it")
+		return errors.New("the first event of the topic is not that which made it; put it aside with: agent-bus cli archive " + s.TopicID)
 	}
 	switch e.Type {
 	case EventCreated:

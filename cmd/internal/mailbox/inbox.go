@@ -31,6 +31,8 @@ type Inbox struct {
 	Counts        Counts               `json:"counts"`         // what was not shown to it before this
 	Next          string               `json:"next_action"`    // what to do now
 
+	Problem string `json:"problem,omitempty"` // why it has no questions, if they are damaged
+
 	state    *turn.State
 	settled  bool        // nothing of this can be undone
 	most     int         // of each kind, see [mostInbox]
@@ -144,7 +146,7 @@ func (m *Mailbox) Inbox(ctx context.Context) (*Inbox, error) {
 	in.at = m.Cursor(st)
 	asked, err := in.fill(ctx, m)
 	if err == nil {
-		err = in.addAsked(ctx, m, asked)
+		err = in.spoiled(in.addAsked(ctx, m, asked))
 	}
 	if err != nil {
 		return nil, err
@@ -159,7 +161,7 @@ func (in *Inbox) IsNew() bool { return in.Counts != Counts{} }
 // IsEmpty reports whether there is nothing for the agent.
 func (in *Inbox) IsEmpty() bool {
 	return len(in.Questions)+len(in.Answers)+len(in.Messages)+len(in.Notes)+len(in.Asked)+len(in.Jobs)+len(in.Needs) == 0 &&
-		!in.IsNew() && !in.Turn.ForYou
+		!in.IsNew() && !in.Turn.ForYou && in.Problem == ""
 }
 
 // Left returns how much of what is new has no place here, and is shown next time.

@@ -1,13 +1,13 @@
 package mailbox
 
 import (
-	"cmp"
 	"context"
 	"math"
 	"slices"
 
 	"github.com/talking-stick/tt/cmd/internal/member"
 	"github.com/talking-stick/tt/cmd/internal/questions"
+	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/talk"
 	"github.com/talking-stick/tt/fsroom/topic"
 	"github.com/talking-stick/tt/fsroom/turn"
@@ -19,7 +19,10 @@ import (
 func (in *Inbox) fill(ctx context.Context, m *Mailbox) (s *topic.State, err error) {
 	t, s, settled, err := m.questions().SettledTopic(ctx)
 	if err != nil {
-		return nil, err
+		if err = in.spoiled(err); err != nil {
+			return nil, err
+		}
+		s, settled = topic.New(t.Name()), true
 	}
 	in.topic, in.settled, in.Jobs = t, in.settled && settled, []JobEnd{}
 	in.at.On(s.Life())
@@ -27,7 +30,21 @@ func (in *Inbox) fill(ctx context.Context, m *Mailbox) (s *topic.State, err erro
 	if err = in.addMail(ctx, m); err == nil && m.Room.IsMember(in.state) {
 		err = in.addNotes(ctx, m)
 	}
-	return s, cmp.Or(err, in.addQuestions(ctx, m, s))
+	if err == nil {
+		err = in.spoiled(in.addQuestions(ctx, m, s))
+	}
+	return s, err
+}
+
+// spoiled returns an error of the questions, unless they are damaged: the rest is shown all the same, and says so.
+func (in *Inbox) spoiled(err error) error {
+	if code.Of(err) != code.CorruptRoom {
+		return err
+	}
+	in.Problem, in.Counts.Questions, in.Counts.Answers = "the questions cannot be read: "+code.MessageOf(err)+"; see: tt doctor", 0, 0
+	in.Questions, in.Answers, in.Asked = []InboxQuestion{}, []InboxAnswer{}, []questions.Question{}
+	in.words = slices.DeleteFunc(in.words, func(w talk.Word) bool { return w.Kind == talk.KindQuestion || w.Kind == talk.KindAnswer })
+	return nil
 }
 
 // eachMail calls fn with the messages for a member, and the ends of its jobs, that it was not shown, until fn

@@ -200,6 +200,9 @@ func writeInbox(t *cli.Text, in *mailbox.Inbox) {
 	case in.Turn.ForYou:
 		t.Line("Turn    %s: tt wait", t.Green("yours to take"))
 	}
+	if in.Problem != "" {
+		t.Line("%s %s", t.Red("!"), in.Problem)
+	}
 	for _, n := range in.Needs {
 		words := n.Words()
 		if n.Detail != "" {
