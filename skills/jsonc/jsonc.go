@@ -70,9 +70,6 @@ func (d *Document) parse(text []byte) (err error) {
 // Bytes returns the content of the file.
 func (d *Document) Bytes() []byte { return append([]byte(d.mark), d.text...) }
 
-// Empty reports whether the document is an object with neither entries nor comments.
-func (d *Document) Empty() bool { return string(bytes.Join(bytes.Fields(d.text), nil)) == "{}" }
-
 // Get returns the value at path as standard JSON, nil if there is none.
 func (d *Document) Get(path ...string) (json.RawMessage, error) {
 	at, depth, err := d.find(path)
