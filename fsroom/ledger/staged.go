@@ -124,7 +124,7 @@ func (v *View) Unstaged(git Git) (*Differing, error) {
 	if len(steps) == 0 {
 		return nil, nil
 	}
-	slices.SortFunc(steps, func(a, b Step) int { return cmp.Compare(a.Path, b.Path) })
+	slices.SortStableFunc(steps, func(a, b Step) int { return cmp.Compare(a.Path, b.Path) })
 	d := differing(steps)
 	d.Commit = true
 	return d, nil

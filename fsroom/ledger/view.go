@@ -126,7 +126,7 @@ func (v *View) scanAll(s *scanner) (err error) {
 	})
 	s.left, s.count = nil, 0 // of files that were looked at before
 	err = s.scan(v.rules, v.top)
-	slices.SortFunc(s.left, func(a, b LeftOut) int { return strings.Compare(a.Path, b.Path) })
+	slices.SortStableFunc(s.left, func(a, b LeftOut) int { return strings.Compare(a.Path, b.Path) })
 	return err
 }
 

@@ -143,6 +143,6 @@ func (s *State) NewAnswers(agent string, seen *talk.Seen) (found []Answering) {
 			}
 		}
 	}
-	slices.SortFunc(found, func(a, b Answering) int { return cmp.Compare(a.AnswerRef.Seq, b.AnswerRef.Seq) })
+	slices.SortStableFunc(found, func(a, b Answering) int { return cmp.Compare(a.AnswerRef.Seq, b.AnswerRef.Seq) })
 	return found
 }
