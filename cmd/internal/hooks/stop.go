@@ -1,10 +1,10 @@
 package hooks
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"slices"
+	"strings"
 
 	"github.com/talking-stick/tt/cmd/internal/hearing"
 	"github.com/talking-stick/tt/cmd/internal/hooks/listen"
@@ -81,8 +81,7 @@ func (h *run) endOfTurn(ctx context.Context, agent *listen.Agent, objection stri
 	}
 	wake, err := agent.DecideWake(ctx, hearing.ByHooks)
 	h.remind(agent, wake)
-	objection = cmp.Or(objection, wake.Text)
-	if objection == "" {
+	if reason+wake.Text == "" {
 		return err
 	}
 	h.note(turn.ActivityWorking)
@@ -92,7 +91,7 @@ func (h *run) endOfTurn(ctx context.Context, agent *listen.Agent, objection stri
 			return err
 		}
 	}
-	return h.finish(payload.Reply{Refuse: objection})
+	return h.finish(payload.Reply{Refuse: strings.TrimSuffix(reason+wake.Text, "\n")})
 }
 
 // hasNews reports whether there is news in any room that the agent was not woken for. It
