@@ -40,11 +40,11 @@ type Runner struct {
 // MaxOutput is how many bytes a command may write. Tests set less.
 var MaxOutput int64 = 256 << 20
 
-// The bounds of a job.
-const (
-	stopGrace  = 10 * time.Second // between SIGTERM and SIGKILL
-	limitGrace = time.Second      // the same for a command that writes too much
-)
+// stopGrace is the time between SIGTERM and SIGKILL. Tests set less.
+var stopGrace = 10 * time.Second
+
+// limitGrace is that for a command that writes too much.
+const limitGrace = time.Second
 
 // Run runs the job.
 func (r *Runner) Run(ctx context.Context) error {
@@ -266,8 +266,8 @@ func (j *Job) stopAsked() (asked, atOnce bool) {
 }
 
 // Stop makes a job end that has not ended. If its runner is not there any more, Stop itself
-// ends the command.
-func (j *Job) Stop(kill bool) error {
+// ends the command, and waits for that for as long as it is asked only, or until ctx ends.
+func (j *Job) Stop(ctx context.Context, kill bool) error {
 	how := "stop"
 	if kill {
 		how = stopAtOnce
@@ -277,20 +277,21 @@ func (j *Job) Stop(kill bool) error {
 	}
 	if j.Attended() && j.Runner != nil && j.room.Table.Verdict(*j.Runner) == identity.Alive {
 		signalProcess(j.Runner.PID)
-	} else {
+	} else if j.stopUnattended(); !kill && !j.pause(ctx, stopGrace) {
 		j.stopUnattended()
 	}
 	return nil
 }
 
-// stopUnattended ends the command of a job that is to be stopped and whose runner has ended.
+// stopUnattended ends the command of a job that is to be stopped and whose runner has ended: it asks it to, and
+// kills it if it was to be stopped at once, or a while ago.
 func (j *Job) stopUnattended() {
 	asked, atOnce := j.stopAsked()
 	if !asked || j.Process == nil || j.room.Table.Verdict(*j.Process) != identity.Alive {
 		return
 	}
 	sig := syscall.SIGTERM
-	if atOnce {
+	if info, err := os.Lstat(j.path(stopFile)); atOnce || err == nil && time.Since(info.ModTime()) >= stopGrace {
 		sig = syscall.SIGKILL
 	}
 	signalGroup(j.Process.PID, sig)

@@ -158,7 +158,7 @@ func runJobStop(ctx context.Context, c *cli.Invocation) error {
 	res := jobStopped{j.ID, jobs.Ended}
 	if j.Outcome == "" {
 		res.Status = "stopping"
-		if err := j.Stop(c.Bool("kill")); err != nil {
+		if err := j.Stop(ctx, c.Bool("kill")); err != nil {
 			return err
 		}
 	}

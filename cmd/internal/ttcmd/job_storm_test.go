@@ -79,7 +79,7 @@ func TestJobsUnderKills(t *testing.T) {
 			if j := started(name); j != nil {
 				kill(j, runner, command)
 				if !command {
-					_ = j.Stop(true)
+					_ = j.Stop(t.Context(), true)
 				}
 			}
 		}
