@@ -101,7 +101,9 @@ func (r *Room) facts(st *turn.State, by caller, judged verdicts) turn.Facts {
 		return p
 	}
 	// What waits for one that has ended can tell nobody.
-	f.Waiting = oncePerAgent(func(id string) bool { return r.IsWaiting(id) && (id == by.id || presence(id).Process != turn.Gone) })
+	f.Waiting = oncePerAgent(func(id string) bool { // one whose agent is stopped, or has ended, does not
+		return r.IsWaiting(id) && (id == by.id || presence(id).Process != turn.Gone && !presence(id).Stopped)
+	})
 	f.Inbox = func(id string) bool { return f.Waiting(id) && r.FS.Agent(id).Held(inboxFile) }
 	hearingOf := func(id string) hearing.Agent {
 		return hearing.Agent{Store: r.Store, Table: judgedTable{r.Table, look}, ID: id}

@@ -4,10 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/talking-stick/tt/cmd/internal/changes"
 	"github.com/talking-stick/tt/cmd/internal/cli"
@@ -77,6 +79,14 @@ func runJobRun(ctx context.Context, c *cli.Invocation) error {
 	if !locks.ValidName(name) || strings.Trim(name, "0123456789") == "" { // a number is that of a job
 		return c.Usagef("%q cannot be the name of a job", shortened(name)).
 			WithHint("use lower-case letters and digits, and . _ - behind the first; 64 at most, and not digits alone").With("argument", "name")
+	}
+	if i := slices.IndexFunc(append(slices.Clone(argv), c.Env.Dir), func(text string) bool { return !utf8.ValidString(text) }); i >= 0 {
+		what := "the directory"
+		if i < len(argv) {
+			what = fmt.Sprintf("argument %d of the command", i)
+		}
+		return c.Usagef("%s is not valid UTF-8, and a job is recorded as text", what).
+			WithHint("put the command into a script, in a directory that is, and run that")
 	}
 	if c.Given("timeout") && c.Duration("timeout") <= 0 {
 		return c.Usagef("--timeout is more than 0").With("flag", "timeout")
