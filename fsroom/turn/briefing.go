@@ -53,7 +53,6 @@ type MissedHandoff struct {
 type MissedList struct {
 	Agent   string
 	Except  int64 // the event_seq of the handoff that the agent gets
-	Found   bool  // the agent's last turn, or its joining, was among the events
 	handoff []event.Event
 }
 
@@ -62,7 +61,7 @@ func (l *MissedList) Add(e *event.Event) {
 	switch e.Type {
 	case Claim, Takeover, MemberJoined:
 		if (e.Type == MemberJoined && e.From == l.Agent) || (e.Type != MemberJoined && e.To == l.Agent) {
-			l.Found, l.handoff = true, nil
+			l.handoff = nil
 		}
 	case Released, Passed:
 		var p releasePayload
@@ -72,9 +71,6 @@ func (l *MissedList) Add(e *event.Event) {
 		}
 	}
 }
-
-// Full reports whether the list has as many handoffs as it can have.
-func (l *MissedList) Full() bool { return len(l.handoff) == maxMissed }
 
 // List returns the last ten handoffs, oldest first.
 func (l *MissedList) List() []MissedHandoff {

@@ -52,35 +52,29 @@ func (m *Mailbox) briefNotes(ctx context.Context, st *turn.State, seen *talk.See
 	return talk.FitNotes(notes)
 }
 
-// missedWindow is how many events before a turn are read for missed handoffs, at
-// first and at most.
-const (
-	missedWindow = 64
-	missedReach  = 4096
-)
+// missedReach is how many events before a turn are read at most for what is told with it.
+const missedReach = 4096
+
+// recent calls fn with the events after first, up to last.
+func (m *Mailbox) recent(ctx context.Context, first, last int64, fn func(*event.Event)) error {
+	return m.Room.EachEvent(ctx, max(first, last-missedReach), false, func(e *event.Event) error {
+		if e.Seq > last {
+			return member.ErrEnough
+		}
+		fn(e)
+		return nil
+	})
+}
 
 // missed returns the handoffs that the agent has missed, but the one of the event
-// handoff. It reads the journal backwards, and only if there were turns in between.
+// handoff. It reads the journal only if there were turns in between.
 func (m *Mailbox) missed(ctx context.Context, st *turn.State, handoff int64) []turn.MissedHandoff {
 	first, last := st.MayHaveMissed(m.Room.Self.ID)
-	for window := int64(missedWindow); last > 0; window *= 8 {
-		list := turn.MissedList{Agent: m.Room.Self.ID, Except: handoff}
-		after := max(first, last-window)
-		err := m.Room.EachEvent(ctx, after, false, func(e *event.Event) error {
-			if e.Seq > last {
-				return member.ErrEnough
-			}
-			list.Add(e)
-			return nil
-		})
-		switch {
-		case err != nil:
-			return nil
-		case list.Found, list.Full(), after == first, window >= missedReach:
-			return list.List()
-		}
+	list := turn.MissedList{Agent: m.Room.Self.ID, Except: handoff}
+	if last == 0 || m.recent(ctx, first, last, list.Add) != nil {
+		return nil
 	}
-	return nil
+	return list.List()
 }
 
 // changes returns what changed in the tree since the agent's last turn, as a JSON array, and
@@ -148,22 +142,15 @@ func (m *Mailbox) interrupted(ctx context.Context, st *turn.State) json.RawMessa
 			return nil
 		}
 	}
-	var list []turn.Interruption
-	for window := int64(missedWindow); ; window *= 8 {
-		var found turn.Interruptions
-		after := max(0, st.Seq-window)
-		if m.Room.EachEvent(ctx, after, false, func(e *event.Event) error { found.Add(e); return nil }) != nil {
-			return nil
-		}
-		if st.Owner != m.Room.Self.ID {
-			found.Over(st, m.Room.Facts(st))
-		}
-		if list = found.List(); len(list) > 0 || after == 0 || window >= missedReach {
-			break
-		}
+	var found turn.Interruptions
+	if m.recent(ctx, 0, st.Seq, found.Add) != nil {
+		return nil
+	}
+	if st.Owner != m.Room.Self.ID {
+		found.Over(st, m.Room.Facts(st))
 	}
 	var shown []Interrupted
-	for _, i := range list {
+	for _, i := range found.List() {
 		shown = append(shown, m.viewInterrupted(st, i))
 	}
 	var b []byte
