@@ -52,6 +52,16 @@ func beyondScenarios() []scenario {
 				}), 7*time.Second)
 			}
 		}},
+		{"nobody is there to be meant", func(s *stage) {
+			b := s.as("red").ok("ask", f(`{"topic_id":%q,"question":"why?","to":"nobody","wait_seconds":0}`, s.id))
+			equal(s, "candidates", warnedOf(s, b, "UNKNOWN_RECIPIENT")[0]["candidates"], any([]any{}))
+		}},
+		{"a wait that a closed topic ends is not said to have lasted", func(s *stage) {
+			red := s.as("red")
+			q := red.asks()
+			red.ok("topic_close", f(`{"topic_id":%q}`, s.id))
+			mentions(s, red.call("ask_poll", s.on(q, waitLong, `"min_answers":2`)).text, "missing_answers=1: the wait ended before")
+		}},
 		{"text of others is visible", func(s *stage) {
 			red, cat := s.as("red"), s.as("cat")
 			red.ok("ask", f(`{"topic_id":%q,"question":"a\u001b[2Jb\u202ec\nd","wait_seconds":0}`, s.id))

@@ -141,7 +141,7 @@ func UnknownRecipient(to string, candidates []string) Warning {
 	if len(candidates) > 0 {
 		message += "; there are " + strings.Join(candidates, ", ")
 	}
-	return Warning{Code: WarnUnknownRecipient, Message: message, Context: map[string]any{"to": to, "candidates": candidates}}
+	return Warning{Code: WarnUnknownRecipient, Message: message, Context: map[string]any{"to": to, "candidates": append([]string{}, candidates...)}}
 }
 
 // RoomEnded is the warning about a question on the topic of a room of tt that has ended.

@@ -80,7 +80,7 @@ func (r *PollResult) Text() string {
 		fmt.Fprintf(&b, ", to_agent_id=%s", r.To)
 	}
 	if r.Missing > 0 {
-		fmt.Fprintf(&b, ", missing_answers=%d: the time was up", r.Missing)
+		fmt.Fprintf(&b, ", missing_answers=%d: the wait ended before", r.Missing)
 	}
 	if r.CancelReason != "" {
 		b.WriteString("\nreason: " + r.CancelReason)
