@@ -87,6 +87,18 @@ func (r *Room) SettleJobs(ctx context.Context) []identity.Process {
 	return r.Jobs().Settle(func(j *jobs.Job) error { return r.TellJob(ctx, j) })
 }
 
+// jobProcesses returns the runners and the commands of the jobs of an agent that run. They are no children of the agent.
+func (r *Room) jobProcesses(agent string) (all []identity.Process) {
+	for _, j := range r.Jobs().Untold() {
+		for _, p := range []*identity.Process{j.Runner, j.Process} {
+			if j.Agent == agent && r.isAlive(p) {
+				all = append(all, *p)
+			}
+		}
+	}
+	return all
+}
+
 // RunningJob returns the newest job of an agent that runs on this host, nil if none does. As
 // long as there is one, the agent is at work even if it is silent.
 func (r *Room) RunningJob(agent string) *jobs.Job {

@@ -184,9 +184,10 @@ func WorkFor(owner string) string {
 }
 
 // StartedByOwner reports whether the calling session, of which root is the process if that
-// is known and kind the harness, was started by a command of the agent that has the turn. See [identity.StartedBy].
+// is known and kind the harness, was started by a command of the agent that has the turn, or is part of a job of it. See
+// [identity.StartedBy].
 func (r *Room) StartedByOwner(st *turn.State, kind string, root *identity.Process) bool {
-	return identity.StartedBy(r.Table, kind, root, r.processRecord(st.Owner).Processes)
+	return identity.StartedBy(r.Table, kind, root, append(r.processRecord(st.Owner).Processes, r.jobProcesses(st.Owner)...))
 }
 
 // IsOneWithOwner reports whether the calling session was started by a command of the agent that has the turn, or has started
