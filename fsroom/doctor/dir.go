@@ -49,7 +49,7 @@ func checkRooms(dir, folder string, repair bool) (problems []Problem) {
 			return found("cannot be read: %v", err)
 		case path == top && !info.IsDir():
 			return found("it is %s, not a directory", lockfile.TypeName(info.Mode()))
-		case !info.IsDir() && !info.Mode().IsRegular():
+		case !info.IsDir() && !(info.Mode().IsRegular() && mayBeFile(folder, filepath.Base(path))):
 			return found("it is %s and no room", lockfile.TypeName(info.Mode()))
 		case path == top, folder == "archive", path == filepath.Join(top, "lock"):
 			problems = append(problems, checkAccess(dir, path, info, repair)...)
@@ -60,6 +60,11 @@ func checkRooms(dir, folder string, repair bool) (problems []Problem) {
 		return nil
 	})
 	return problems
+}
+
+// mayBeFile reports whether a folder that has rooms may have a file of the name. Hidden ones are not ours.
+func mayBeFile(folder, name string) bool {
+	return folder == "archive" || name == "lock" || name[0] == '.'
 }
 
 // checkAccess verifies mode and owner of a file or directory of the data directory dir.
