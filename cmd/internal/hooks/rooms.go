@@ -122,6 +122,7 @@ func (r *rooms) look(ctx context.Context, dir string, call payload.Call) (*guard
 			stick.ReservedFor = st.ReservedFor
 		}
 	}
+	stick.Lapsed = stick.Holder == "" && st.Owner != "" && st.Owner == stick.Me
 	stick.Unconfirmed, stick.Changing = unconfirmed(room, st), room.Recorder().Changing(st)
 	stick.ShellGuard = st.Policy.ShellGuard != "off" && !turn.IsOff(r.lookup("TALKING_STICK_SHELL_GUARD"))
 	stick.Works = call.Kind == harness.KindStop && stick.Holder != "" && stick.Holder == stick.Me &&

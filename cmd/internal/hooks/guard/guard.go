@@ -21,6 +21,7 @@ type Stick struct {
 	Root        string // the room's canonical path
 	Me          string // the agent id of the caller, "" if it is not a member
 	Holder      string // who holds the stick with a live lease, or ""
+	Lapsed      bool   // the caller's turn has outlived its lease, and nobody has taken it over
 	Window      int    // the process of the caller's session that holds the stick, which is the caller in another window; 0: none
 	ReservedFor string // for whom it is reserved with a live claim, or ""
 	Turn        int64
@@ -131,7 +132,7 @@ func Edit(ctx context.Context, call payload.Call, rooms Rooms) (reason string, w
 			return changing(stick), nil, nil
 		case stick.Take:
 			take = stick
-		case stick.isHeld():
+		case stick.inTurn():
 			i := slices.IndexFunc(writes, func(w Write) bool { return w.Path == stick.Root })
 			if i < 0 {
 				i, writes = len(writes), append(writes, Write{Path: stick.Root})

@@ -66,7 +66,7 @@ func Shell(ctx context.Context, call payload.Call, env shell.Env, rooms Rooms, i
 	take *Stick) {
 	j := JudgeCommand(ctx, call, env, rooms, func(ctx context.Context, root string, paths []string) []bool {
 		stick, err := rooms.Stick(ctx, root, call)
-		if err == nil && stick != nil && stick.isHeld() && stick.isMine() && stick.Unconfirmed == "" && !stick.Changing {
+		if err == nil && stick != nil && stick.inTurn() && stick.Unconfirmed == "" && !stick.Changing {
 			return make([]bool, len(paths)) // to record costs less than to ask git
 		}
 		return ignores(ctx, root, paths)
@@ -97,12 +97,12 @@ func Shell(ctx context.Context, call payload.Call, env shell.Env, rooms Rooms, i
 			}
 		case c.Stick.Take && c.Stick.ShellGuard:
 			take = c.Stick
-		case c.Stick.isHeld() && c.Stick.isMine(), !c.Stick.isHeld() && c.Destroys:
+		case c.Stick.inTurn(), !c.Stick.isHeld() && c.Destroys:
 			writes = append(writes, Write{Path: c.Stick.Root, Destroys: destroys})
 		}
 	}
 	if len(j.Unknown) > 0 { // it may write
-		if here := stickHere(ctx, call, rooms); here != nil && here.isHeld() && here.isMine() {
+		if here := stickHere(ctx, call, rooms); here != nil && here.inTurn() {
 			writes = append(writes, Write{Path: here.Root})
 		}
 	}
@@ -199,6 +199,9 @@ func (s *Stick) isHeld() bool { return s.Holder != "" }
 
 // isMine reports whether the session may do what the holder may.
 func (s *Stick) isMine() bool { return s.Holder == s.Me || s.ActsForHolder }
+
+// inTurn reports whether what the session writes is written in the turn in progress.
+func (s *Stick) inTurn() bool { return s.isHeld() && s.isMine() || s.Lapsed }
 
 // classify is [shell.Classify], or unknown if that takes too long.
 func classify(command string, env shell.Env) shell.Result {
