@@ -63,10 +63,11 @@ func (h *run) endSession(ctx context.Context, agent *listen.Agent, quits bool) e
 
 // endSessionsBefore ends the sessions that were open in the process of one that begins, or in the only
 // window of its server, where the harness has one session a process. late reports whether the one that begins
-// has itself been replaced by one of them: it ends nothing then.
+// has itself been replaced by one of them: it ends nothing then. Where a process has several sessions, it ends those that have
+// ended once more: their process goes on.
 func (h *run) endSessionsBefore(ctx context.Context, agent *listen.Agent) (late bool) {
-	root := agent.Client.Self.Root
-	if !h.row().Hooks.OneSession {
+	root, several := agent.Client.Self.Root, !h.row().Hooks.OneSession
+	if several && root == nil {
 		return false
 	}
 	// One that a command of another has started is in a process of its own, although the furthest is taken for it.
@@ -79,7 +80,12 @@ func (h *run) endSessionsBefore(ctx context.Context, agent *listen.Agent) (late 
 		ids = append(ids, filepath.Base(path))
 	}
 	sessions, late := agent.Client.SessionsBefore(ids)
-	if late {
+	if several {
+		sessions = slices.DeleteFunc(sessions, func(a identity.Agent) bool {
+			_, ended := agent.Client.HearingOf(a.ID).Ended()
+			return !ended
+		})
+	} else if late {
 		return true
 	}
 	if root == nil {
