@@ -156,14 +156,14 @@ func (r *Room) refused(ctx context.Context, st *turn.State, err error) error {
 func (r *Room) Leave(ctx context.Context) (turn.LeaveResult, error) { return r.leave(ctx, nil) }
 
 // LeaveEnded is [Room.Leave] for an agent whose session has ended in this process. It fails if that is open in another
-// process by the time the room is locked, or if isOwed reports that something waits for the session to be resumed.
+// process by the time the room is locked, if a job runs in its turn, or if isOwed reports that something waits for the session to be resumed.
 func (r *Room) LeaveEnded(ctx context.Context, isOwed func(*turn.State) bool) error {
 	_, err := r.leave(ctx, isOwed)
 	return err
 }
 
 // errStays is why an agent stays a member whose session has ended. It is no refusal of a command.
-var errStays = errors.New("the session goes on in another process, or has to be told something when it is resumed")
+var errStays = errors.New("the session goes on in another process, has a job that runs in its turn, or has to be told something when it is resumed")
 
 // leave is [Room.LeaveEnded] if isOwed is not nil, else [Room.Leave].
 func (r *Room) leave(ctx context.Context, isOwed func(*turn.State) bool) (res turn.LeaveResult, err error) {
@@ -171,7 +171,8 @@ func (r *Room) leave(ctx context.Context, isOwed func(*turn.State) bool) (res tu
 		if err := r.CheckWindow(st); err != nil {
 			return nil, err
 		}
-		if isOwed != nil && (isOwed(st) || r.isOpenBeside(r.processRecord(r.Self.ID).Processes, r.Self.Root)) {
+		works := st.Owner == r.Self.ID && r.RunningJob(r.Self.ID) != nil
+		if isOwed != nil && (works || isOwed(st) || r.isOpenBeside(r.processRecord(r.Self.ID).Processes, r.Self.Root)) {
 			return nil, errStays
 		}
 		events, res, err = turn.Leave(st, f, r.Self.ID)
