@@ -225,3 +225,39 @@ func TestManyIgnoredCostLittle(t *testing.T) {
 		t.Errorf("one name more costs %d bytes, and differs in %v", n, f.differs(first, last))
 	}
 }
+
+// TestIgnoredThenGone: what went after a snapshot at which git ignored it is kept while git ignores it, and comes back after that.
+// It hides no older loss.
+func TestIgnoredThenGone(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.git("init", "-q")
+	f.write("work", "w", "art.o", "art.o", "out/a", "out/a", "out/b", "out/b")
+	f.take(WhyStart, 1)
+	f.remove("work")
+	f.write(".gitignore", "*.o\nout\n")
+	f.take(WhyTick, 1)
+	f.remove("art.o")
+	f.remove("out")
+	f.take(WhyEnd, 1)
+	kept := []Conflict{{Path: "art.o", Why: KeptIgnored}, {Path: "out", Why: KeptIgnored}}
+	if out := f.lost(); f.content("work") != "w" || !slices.Equal(out.Plan.Kept, kept) {
+		t.Errorf("work %q, kept %+v", f.content("work"), out.Plan.Kept)
+	}
+	f.write(".gitignore", "# none\n")
+	f.lost()
+	for _, path := range []string{"art.o", "out/a", "out/b"} {
+		if f.content(path) != path {
+			t.Errorf("%s: %q", path, f.content(path))
+		}
+	}
+	f.take(WhyStart, 2)
+	f.write(".gitignore", "*.o\n")
+	f.take(WhyTick, 2)
+	f.write(".gitignore", "# none\n", "art.o", "new")
+	f.take(WhyTick, 2)
+	f.rename("art.o", "moved")
+	if out := f.lost(); len(out.Plan.Steps) > 0 {
+		t.Errorf("nothing went, but there is %+v", out.Plan)
+	}
+}

@@ -92,7 +92,8 @@ func (v *View) LostNow() (files int, since time.Time, err error) {
 
 // lastLoss finds the last loss since a moment, and returns what went in it. One that a snapshot by time has cut in two is one.
 func (v *View) lastLoss(p *Plan, filters []string, since int64) (gone []Step, err error) {
-	l := losses{View: v, plan: p, present: make(map[ID]bool), pasts: map[string]*past{"": pastOf(v.repo, v.objects)}}
+	l := losses{View: v, plan: p, present: make(map[ID]bool), went: make(map[string]bool)}
+	l.pasts = map[string]*past{"": pastOf(v.repo, v.objects)}
 	l.pasts[""].inRepo = v.top.inRepo
 	v.top.each(func(d *directory, f *file) {
 		l.present[f.id] = true
@@ -150,6 +151,7 @@ type losses struct {
 	plan    *Plan            // names what is in a stash
 	present map[ID]bool      // contents that are in a file now
 	pasts   map[string]*past // by the directory of the submodule, with a slash; "" is the repository of the tree
+	went    map[string]bool  // paths that went after the snapshots looked at
 	came    bool             // between the last two, a file that was missing, or had been begun, came back as git has it
 }
 
@@ -164,7 +166,12 @@ func (l *losses) between(a, b *Snapshot, filters []string) (gone []Step, lost bo
 	if err != nil {
 		return nil, false, err
 	}
-	for _, d := range differences {
+	ignored, err := l.ignoredAndGone(a, b, filters)
+	if err != nil {
+		return nil, false, err
+	}
+	for i, d := range append(differences, ignored...) {
+		l.went[d.Path] = l.went[d.Path] || !d.To.exists()
 		past, path := l.pastOf(d.Path)
 		was, is := past.head(a, path), past.head(b, path)
 		l.came = l.came || (!d.From.exists() || d.From.ID == emptyBlob) && was.exists() && past.objects.isStoredAs(d.To, was)
@@ -187,12 +194,29 @@ func (l *losses) between(a, b *Snapshot, filters []string) (gone []Step, lost bo
 		case !isMode && past.isIn(past.stashed, path, d.From):
 			l.plan.keep(d.Path, KeptStashed)
 			continue
+		case i >= len(differences) && l.ignored(d.Path): // a loss of what is not ignored may be older
+			at, _ := l.objects.ignoredAt(b, d.Path)
+			l.plan.keep(cmp.Or(at, d.Path), KeptIgnored)
+			continue
 		default:
 			lost = true
 		}
 		gone = append(gone, d)
 	}
 	return gone, lost, nil
+}
+
+// ignoredAndGone returns the paths of a snapshot that went after the next one, at which git ignored them, and are in none since.
+func (l *losses) ignoredAndGone(a, b *Snapshot, filters []string) ([]Step, error) {
+	found, err := l.ignoredSince(a, b, filters)
+	unseen := l.objects.unseen(a, l.Now)
+	found = slices.DeleteFunc(found, func(d Step) bool {
+		hidden, err2 := unseen(d)
+		now, err3 := l.objects.at(l.Now.Tree, d.Path)
+		err = cmp.Or(err, err2, err3)
+		return hidden || now.exists() || l.went[d.Path]
+	})
+	return found, err
 }
 
 // isCalm reports whether nothing went between two snapshots, so that they need not be compared.

@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"cmp"
 	"crypto/sha1"
 	"encoding/hex"
 	"slices"
@@ -131,6 +132,21 @@ func (o *objects) ignoredAt(s *Snapshot, path string) (at string, err error) {
 		}
 	}
 	return "", nil
+}
+
+// ignoredSince returns the paths of a snapshot that git ignored at another one, where they still were: what they were
+// there is not known.
+func (v *View) ignoredSince(from, to *Snapshot, filters []string) (found []Step, err error) {
+	if from.Ignored == to.Ignored {
+		return nil, nil
+	}
+	found, err = v.compare(from, to, filters)
+	found = slices.DeleteFunc(found, func(d Step) bool {
+		at, err2 := v.objects.ignoredAt(to, d.Path)
+		err = cmp.Or(err, err2)
+		return d.To.exists() || at == ""
+	})
+	return found, err
 }
 
 // unseen returns a function that reports whether a path of which only one of two snapshots has
