@@ -37,7 +37,7 @@ func TestWatchedMirrorFollows(t *testing.T) {
 // A neverShut engine takes changes also when it has lost something.
 type neverShut struct{ engine.Engine }
 
-func (neverShut) Shut(context.Context, string) error { return nil }
+func (neverShut) Shut(context.Context, string, time.Time) error { return nil }
 
 // A store that was copied back tells of an entry where the mirror has another, and what follows is no news of the mirror.
 func TestToldOfAStoreThatHasLostOne(t *testing.T) {

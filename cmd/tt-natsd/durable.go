@@ -27,9 +27,9 @@ func (s *setup) answer(ctx context.Context, u *user, name string) error {
 	})
 	if err == nil {
 		_, err = u.conn.QueueSubscribe(subjectOpen, "tt-natsd", func(m *nats.Msg) {
-			answer, host := make(map[string]string), struct{ Lacks, Has string }{}
-			_ = json.Unmarshal(m.Data, &host) // nothing: it is to be opened
-			if err := s.open(ctx, u, host.Lacks, host.Has); err != nil {
+			answer, w := make(map[string]string), word{}
+			_ = json.Unmarshal(m.Data, &w) // nothing: it is to be opened
+			if err := s.open(ctx, u, w); err != nil {
 				answer["error"] = err.Error()
 			}
 			respond(m, answer)

@@ -203,6 +203,34 @@ func TestEmptyStoreInPlaceOfALostOne(t *testing.T) {
 	}
 }
 
+// What was given up once closes the store no more; what it loses of what was made since does.
+func TestWhatIsGivenUpStaysSo(t *testing.T) {
+	conn := connect(t, start(t, local(t)).url)
+	tell := func(w word) (closed bool) {
+		t.Helper()
+		b, err := json.Marshal(w)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m, err := conn.Request(subjectOpen, b, patience); err != nil || string(m.Data) != "{}" {
+			t.Fatalf("%v", err)
+		}
+		return metadata(t, conn)[metaRestored] != nil
+	}
+	before := time.Now()
+	if !tell(word{Lacks: "a", Last: before}) || tell(word{}) {
+		t.Error("it is to be closed, and opened again")
+	}
+	for _, host := range []string{"a", "b"} {
+		if tell(word{Lacks: host, Last: before}) {
+			t.Errorf("host %s closes it for what was given up", host)
+		}
+	}
+	if !tell(word{Lacks: "a", Last: time.Now().Add(time.Minute)}) || tell(word{Has: "a"}) || !tell(word{Lacks: "b"}) {
+		t.Error("it is to be closed for what is later, and where it is not known when that was made")
+	}
+}
+
 // A store that is removed while the server runs would lose what is acknowledged from then on.
 func TestStoreThatVanishes(t *testing.T) {
 	o := local(t)

@@ -26,7 +26,7 @@ const (
 	metaID       = "tt-id"       // names the store
 	metaEpoch    = "tt-epoch"    // grows with each --restored; Unix seconds
 	metaRestored = "tt-restored" // present while the stream is closed: "true", or the hosts that have more than it
-	metaGivenUp  = "tt-given-up" // the hosts that have more than it still after it was opened
+	metaOpened   = "tt-opened"   // when it was opened last whatever it lacked, in RFC 3339: what hosts had until then is given up
 
 	changes  = "ttlog.>"     // the subjects of entries
 	repairs  = "ttrepair.>"  // where they are published while the stream is closed
@@ -207,37 +207,42 @@ func shut(config *server.StreamConfig) {
 // epoch returns the epoch of a store that is made or restored now, which is later than another.
 func epoch(after int64) string { return strconv.FormatInt(max(time.Now().Unix(), after+1), 10) }
 
+// A word is what a client says of its host: the host has more than the store, the last of it from
+// a time, which may not be known; or the host has given the store all of that. One of neither opens the store.
+type word struct {
+	Lacks string
+	Last  time.Time
+	Has   string
+}
+
 // open closes the stream because it lacks what a host has, or lets changes through again after that
-// host has given it that. For neither it is opened whatever it lacks, and not closed for these hosts again.
-func (s *setup) open(ctx context.Context, u *user, lacks, has string) error {
+// host has given it that. For neither it is opened whatever it lacks, and not closed for what hosts had until then.
+func (s *setup) open(ctx context.Context, u *user, w word) error {
 	have, err := streamInfo(ctx, u.conn, entries)
 	if err != nil {
 		return err
 	}
 	config := have.Config
 	config.Metadata = maps.Clone(config.Metadata)
-	closed, givenUp := config.Metadata[metaRestored], strings.Fields(config.Metadata[metaGivenUp])
+	closed := config.Metadata[metaRestored]
 	hosts := strings.Fields(closed)
+	opened, _ := time.Parse(time.RFC3339Nano, config.Metadata[metaOpened])
 	switch {
-	case closed == "true" && (lacks != "" || has != ""), slices.Contains(givenUp, lacks), slices.Contains(hosts, lacks):
+	case closed == "true" && (w.Lacks != "" || w.Has != ""), slices.Contains(hosts, w.Lacks), w.Lacks == "" && closed == "":
 		return nil
-	case lacks != "":
-		hosts = append(hosts, lacks)
-	case has != "":
-		hosts = slices.DeleteFunc(hosts, func(h string) bool { return h == has })
-		givenUp = slices.DeleteFunc(givenUp, func(h string) bool { return h == has })
-	case closed != "true":
-		hosts, givenUp = nil, append(givenUp, hosts...)
+	case w.Lacks != "" && !w.Last.IsZero() && !w.Last.After(opened):
+		return nil
+	case w.Lacks != "":
+		hosts = append(hosts, w.Lacks)
+	case w.Has != "":
+		hosts = slices.DeleteFunc(hosts, func(h string) bool { return h == w.Has })
 	default:
 		hosts = nil
+		config.Metadata[metaOpened] = time.Now().UTC().Format(time.RFC3339Nano)
 	}
-	set := func(key string, list []string) {
-		if config.Metadata[key] = strings.Join(list, " "); len(list) == 0 {
-			delete(config.Metadata, key)
-		}
+	if config.Metadata[metaRestored] = strings.Join(hosts, " "); len(hosts) == 0 {
+		delete(config.Metadata, metaRestored)
 	}
-	set(metaRestored, hosts)
-	set(metaGivenUp, givenUp)
 	if maps.Equal(config.Metadata, have.Config.Metadata) {
 		return nil
 	}
@@ -249,8 +254,8 @@ func (s *setup) open(ctx context.Context, u *user, lacks, has string) error {
 	}
 	s.health.closed.Store(len(hosts) > 0)
 	switch {
-	case lacks != "" && closed == "":
-		s.warn("account %q: host %s has what the store has lost: changes are refused until it has given it back, by tt doctor --repair", u.account, lacks)
+	case w.Lacks != "" && closed == "":
+		s.warn("account %q: host %s has what the store has lost: changes are refused until it has given it back, by tt doctor --repair", u.account, w.Lacks)
 	case closed != "" && len(hosts) == 0:
 		s.warn("account %q: changes are accepted again", u.account)
 	}

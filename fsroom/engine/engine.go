@@ -151,10 +151,11 @@ type Engine interface {
 	// whether there is space, only that shows.
 	Probe(ctx context.Context) error
 
-	// Shut says that a host has more of a room than the engine: no Append is let through until Reopen
-	// says that the host has given it what it has. For "" Reopen says that it is given up what any host
-	// has, and what a copied store lacks. Repair lets Append of this process through all the same.
-	Shut(ctx context.Context, host string) error
+	// Shut says that a host has more of a room than the engine, and when the last of it was made, zero if that is not
+	// known: no Append is let through until Reopen says that the host has given it what it has. For "" Reopen says that
+	// all that hosts had until then, and the engine lacks, is given up: no Shut counts for it any more. Repair lets
+	// Append of this process through all the same.
+	Shut(ctx context.Context, host string, last time.Time) error
 	Reopen(ctx context.Context, host string) error
 	Repair()
 

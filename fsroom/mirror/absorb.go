@@ -50,7 +50,7 @@ func (r *mirror[S]) absorb(t *tail) error {
 			if events, err = r.absorbChange(snap, e.Lines); err == nil {
 				last := events[len(events)-1]
 				m.Changes++
-				m.Revision, m.Offset, m.Seq, m.EventID = int64(e.Revision), snap.Position.Offset, last.Seq, last.ID
+				m.Revision, m.Offset, m.Seq, m.EventID, m.At = int64(e.Revision), snap.Position.Offset, last.Seq, last.ID, last.CreatedAt
 				absorbed = append(absorbed, events...)
 			}
 		}

@@ -29,7 +29,7 @@ func (r *mirror[S]) explainEngine(err error) error {
 		r.Keep(fsroom.LostFile, lessThanHere)
 		ctx, cancel := context.WithTimeout(context.Background(), engine.Patience)
 		defer cancel()
-		_ = r.engine.Shut(ctx, r.Store().Options().Host) // else the next command does
+		_ = r.engine.Shut(ctx, r.Store().Options().Host, r.readMarker().At.Time) // else the next command does
 	}
 	return err
 }

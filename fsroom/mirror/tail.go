@@ -14,11 +14,12 @@ import (
 // a marker that is behind costs a repetition, and one that is ahead of the journal shows
 // that lines were lost, which are then fetched again.
 type marker struct {
-	Revision int64  `json:"revision"`  // of the last change in the mirror
-	Offset   int64  `json:"offset"`    // the end of the mirror's journal after it; 0 between two lives
-	Seq      int64  `json:"event_seq"` // of its last event
-	EventID  string `json:"event_id,omitempty"`
-	Changes  int64  `json:"changes"` // how many the mirror has, since the engine's first
+	Revision int64      `json:"revision"`  // of the last change in the mirror
+	Offset   int64      `json:"offset"`    // the end of the mirror's journal after it; 0 between two lives
+	Seq      int64      `json:"event_seq"` // of its last event
+	EventID  string     `json:"event_id,omitempty"`
+	Changes  int64      `json:"changes"`     // how many the mirror has, since the engine's first
+	At       event.Time `json:"at,omitzero"` // when the last change, or a later note, was made; zero: an older version has fetched it
 	// The last note that was fetched, its revision, and when the engine got it.
 	Note         string     `json:"note,omitempty"`
 	NoteRevision int64      `json:"note_revision,omitempty"`
@@ -81,6 +82,7 @@ func (m *marker) lacks(e engine.Entry) bool {
 func (m *marker) noted(e engine.Entry) {
 	if e.Lines == nil && m.lacks(e) {
 		m.Note, m.NoteRevision, m.NoteAt = string(e.Note), int64(e.Revision), event.NewTime(e.At)
+		m.At = m.NoteAt
 	}
 }
 

@@ -3,8 +3,8 @@ package jetstream
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -209,19 +209,28 @@ func (e *Engine) isRestored(ctx context.Context) bool {
 func (e *Engine) Repair() { e.repairing.Store(true) }
 
 // Shut implements [engine.Engine].
-func (e *Engine) Shut(ctx context.Context, host string) error { return e.tell(ctx, "lacks", host) }
+func (e *Engine) Shut(ctx context.Context, host string, last time.Time) error {
+	return e.tell(ctx, word{Lacks: host, Last: last})
+}
 
 // Reopen implements [engine.Engine].
-func (e *Engine) Reopen(ctx context.Context, host string) error { return e.tell(ctx, "has", host) }
+func (e *Engine) Reopen(ctx context.Context, host string) error { return e.tell(ctx, word{Has: host}) }
 
-// tell tells the server what becomes of what a host has.
-func (e *Engine) tell(ctx context.Context, what, host string) error {
-	var query []byte
-	if host != "" {
-		query = fmt.Appendf(nil, "{%q:%q}", what, host)
+// A word is what becomes of what a host has.
+type word struct {
+	Lacks string    `json:"lacks,omitempty"`
+	Last  time.Time `json:"last,omitzero"`
+	Has   string    `json:"has,omitempty"`
+}
+
+// tell tells the server a word. One about no host opens the store.
+func (e *Engine) tell(ctx context.Context, w word) error {
+	query, err := json.Marshal(w)
+	if err != nil {
+		return err
 	}
 	var v struct{ Error string }
-	err := e.ask(ctx, "ttserver.open", query, &v)
+	err = e.ask(ctx, "ttserver.open", query, &v)
 	if err == nil && v.Error != "" {
 		err = e.explain(errors.New(v.Error))
 	}

@@ -44,6 +44,7 @@ type state struct {
 	fault     func() Fault
 	rooms     map[string]*room
 	lacking   map[string]bool // the hosts that have more than it
+	opened    time.Time       // what hosts had until then is given up
 	repairing bool
 	delivery  chan func()
 	done      chan struct{}
@@ -321,8 +322,12 @@ func (e *Engine) Close() error {
 }
 
 // Shut implements [engine.Engine].
-func (e *Engine) Shut(ctx context.Context, host string) error {
-	return e.setLacking(ctx, func() { e.lacking[host] = true })
+func (e *Engine) Shut(ctx context.Context, host string, last time.Time) error {
+	return e.setLacking(ctx, func() {
+		if last.IsZero() || last.After(e.opened) {
+			e.lacking[host] = true
+		}
+	})
 }
 
 // Reopen implements [engine.Engine].
@@ -330,6 +335,7 @@ func (e *Engine) Reopen(ctx context.Context, host string) error {
 	return e.setLacking(ctx, func() {
 		if delete(e.lacking, host); host == "" {
 			clear(e.lacking)
+			e.opened = e.now()
 		}
 		e.repairing = e.repairing && len(e.lacking) > 0
 	})
