@@ -1,5 +1,7 @@
 package talk
 
+import "cmp"
+
 // An Unread counts words that an agent was not shown.
 type Unread struct {
 	Messages  int64 `json:"messages,omitempty"`
@@ -27,7 +29,8 @@ type Seen struct {
 	NotesSeq   int64  `json:"notes_event_seq,omitempty"`   // notes, but the pages
 	PagesSeq   int64  `json:"pages_event_seq,omitempty"`   // notes of severity page
 	JobsSeq    int64  `json:"jobs_event_seq,omitempty"`    // ends of jobs
-	TopicID    string `json:"topic_id,omitempty"`          // the life of the topic that TopicSeq and AnswersSeq count in
+	TopicID    string `json:"topic_id,omitempty"`          // the topic that TopicSeq and AnswersSeq count in
+	TopicLife  string `json:"topic_life,omitempty"`        // which life of it; earlier versions do not say
 	AnswersSeq int64  `json:"answers_topic_seq,omitempty"` // answers, also those after TopicSeq
 }
 
@@ -53,11 +56,17 @@ func (s *Seen) Has(kind string, seq int64) bool {
 	return seq <= *s.At(kind) || kind == KindAnswer && seq <= s.TopicSeq
 }
 
-// On makes s one of a topic: what was shown of another one does not count.
-func (s *Seen) On(topic string) {
-	if s.TopicID != topic {
-		s.TopicID, s.TopicSeq, s.AnswersSeq = topic, 0, 0
+// IsOn reports whether s is of a life of a topic, as far as both are known.
+func (s *Seen) IsOn(topic, life string) bool {
+	return s.TopicID == topic && (s.TopicLife == life || s.TopicLife == "" || life == "")
+}
+
+// On makes s one of a life of a topic: what was shown of another one does not count.
+func (s *Seen) On(topic, life string) {
+	if !s.IsOn(topic, life) {
+		s.TopicLife, s.TopicSeq, s.AnswersSeq = "", 0, 0
 	}
+	s.TopicID, s.TopicLife = topic, cmp.Or(life, s.TopicLife)
 }
 
 // Advance moves s over what b, which is of the same topic, has in addition. No part of it goes back.

@@ -127,13 +127,13 @@ func NewHistory(topicID string) *State {
 // Exists reports whether the topic has been created.
 func (s *State) Exists() bool { return s.Status != "" }
 
-// Life names the life of the topic, "" before it begins. One that was removed has the same id when it is made again, and
-// other questions under the same numbers.
-func (s *State) Life() string {
+// Life names the topic and the life of it, "" before it begins. One that was removed has the same id when it is made again,
+// and other questions under the same numbers.
+func (s *State) Life() (topic, life string) {
 	if !s.Exists() {
-		return ""
+		return "", ""
 	}
-	return s.TopicID + "@" + strconv.FormatInt(s.CreatedAt.UnixMilli(), 36)
+	return s.TopicID, strconv.FormatInt(s.CreatedAt.UnixMilli(), 36)
 }
 
 // Clone returns a copy that shares nothing that Apply changes.

@@ -38,12 +38,12 @@ type Woken struct {
 // ShownByCommand is the [Shown.How] of what a command printed.
 const ShownByCommand = "command"
 
-// On makes the cursor one of a topic: what was shown of another one does not count.
-func (c *Cursor) On(topic string) {
-	if c.TopicID != topic {
-		c.Seen.On(topic)
+// On makes the cursor one of a life of a topic: what was shown of another one does not count.
+func (c *Cursor) On(topic, life string) {
+	if !c.IsOn(topic, life) {
 		c.Woken.TopicSeq = 0
 	}
+	c.Seen.On(topic, life)
 }
 
 // Advance moves the cursor over what b has in addition. No part of it goes back, and
@@ -57,7 +57,7 @@ func (c *Cursor) Advance(b Cursor) bool {
 		*c = Cursor{JoinedAt: b.JoinedAt}
 	}
 	if b.TopicID != "" {
-		c.On(b.TopicID)
+		c.On(b.TopicID, b.TopicLife)
 	}
 	c.Seen.Advance(b.Seen)
 	c.TurnSeq = max(c.TurnSeq, b.TurnSeq)

@@ -141,7 +141,7 @@ func (in *Inbox) addQuestions(ctx context.Context, m *Mailbox, s *topic.State) (
 
 // nothing is a cursor that moves over nothing.
 func (in *Inbox) nothing() Cursor {
-	return Cursor{JoinedAt: in.at.JoinedAt, Seen: talk.Seen{TopicID: in.at.TopicID}}
+	return Cursor{JoinedAt: in.at.JoinedAt, Seen: talk.Seen{TopicID: in.at.TopicID, TopicLife: in.at.TopicLife}}
 }
 
 // showing returns what the cursor moves over, and which questions of the agent have their answers
