@@ -115,8 +115,9 @@ func (v *View) Changes(from, to *Snapshot, filters []string, mostPaths int) (*Ch
 	c.MorePaths = c.Files - len(c.Paths)
 	c.Head = v.objects.headMove(from.Head, to.Head)
 	c.Uncommitted = v.uncommitted(to)
-	c.describe(from, v.withOthers(from, to), filters, mostPaths)
-	return c, nil
+	unseen, err := v.withUnseen(from, to)
+	c.describe(from, unseen, filters, mostPaths)
+	return c, err
 }
 
 // ChangeOf returns how one path differs between two snapshots, nil if it does not. A directory differs if anything in it

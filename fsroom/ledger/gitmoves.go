@@ -110,8 +110,8 @@ type Unrecorded struct {
 
 // Unrecorded returns what was there in a snapshot or a later one, has gone and was never recorded, and whether the
 // repository has gone. An ignored directory counts as one. What was recorded before git ignored it is none of
-// these: a plan that does not bring it back keeps it.
-func (v *View) Unrecorded(since *Snapshot, p *Plan) (u Unrecorded, repository bool) {
+// these, see [View.PlanLost].
+func (v *View) Unrecorded(since *Snapshot) (u Unrecorded, repository bool) {
 	gone := make(map[string]*int)
 	for _, s := range v.All {
 		if s.Number < since.Number {
@@ -142,7 +142,7 @@ func (v *View) Unrecorded(since *Snapshot, p *Plan) (u Unrecorded, repository bo
 		}
 	}
 	if len(gone) > 0 {
-		v.recordedOnce(gone, p)
+		v.recordedOnce(gone)
 	}
 	for _, n := range gone {
 		*n++
@@ -150,17 +150,8 @@ func (v *View) Unrecorded(since *Snapshot, p *Plan) (u Unrecorded, repository bo
 	return u, since.Head != (Head{}) && v.repo == nil
 }
 
-// recordedOnce takes out of what is gone what git ignored last and does not ignore now, or did not when it was recorded:
-// the plan keeps that, or brings it back.
-func (v *View) recordedOnce(gone map[string]*int, p *Plan) {
-	told := make(map[string]bool)
-	for _, s := range p.Steps {
-		told[s.Path] = true
-	}
-	for _, k := range p.Kept {
-		told[k.Path] = true
-	}
-	beside := around(told)
+// recordedOnce takes out of what is gone what git ignored last and does not ignore now, or did not when it was recorded.
+func (v *View) recordedOnce(gone map[string]*int) {
 	hashed := func(path string) string {
 		sum := sha1.Sum([]byte(path))
 		return hex.EncodeToString(sum[:1]) + "/" + hashedName(sum)
@@ -171,11 +162,7 @@ func (v *View) recordedOnce(gone map[string]*int, p *Plan) {
 		tree = s.Tree
 		for _, d := range steps {
 			for path := d.Path; d.To.exists() && path != ""; path = parent(path) {
-				name := hashed(path)
-				if gone[name] != nil && s != v.Now && !told[path] && !beside(path) {
-					p.keep(path, KeptIgnored)
-				}
-				delete(gone, name)
+				delete(gone, hashed(path))
 			}
 		}
 	}

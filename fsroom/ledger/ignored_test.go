@@ -261,3 +261,31 @@ func TestIgnoredThenGone(t *testing.T) {
 		t.Errorf("nothing went, but there is %+v", out.Plan)
 	}
 }
+
+// TestIgnoredInTurn: what git ignores only since the beginning of a turn, and is there, is said by facts, undo and a verdict.
+func TestIgnoredInTurn(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.git("init", "-q")
+	f.write("art.o", "1", "same.o", "1", "out/a", "1", "out/b", "1")
+	start := f.take(WhyStart, 1)
+	f.write(".gitignore", "*.o\nout\n", "art.o", "2", "out/a", "2")
+	end := f.take(WhyEnd, 1)
+	v, err := f.Look(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer v.Close()
+	left := []LeftOut{{Path: "art.o", Why: LeftIgnored}, {Path: "out", Why: LeftIgnored}, {Path: "same.o", Why: LeftIgnored}}
+	if c, err := v.Changes(start, end, nil, 0); err != nil || c.Files != 1 || !slices.Equal(c.LeftOut, left) {
+		t.Errorf("%+v, %v", c, err)
+	}
+	if d, err := v.Differing(start.State()); err != nil || d == nil || d.Missing != 4 || d.Added != 1 {
+		t.Errorf("%+v, %v", d, err)
+	}
+	kept := []Conflict{{Path: "art.o", Why: KeptIgnored}, {Path: "out", Why: KeptIgnored}}
+	_, _ = f.undo(1) // takes the rules back
+	if out, err := f.undo(1); err != nil || !slices.Equal(out.Plan.Kept, kept) || f.content("art.o") != "2" {
+		t.Errorf("%+v, %v, art.o %q", out, err, f.content("art.o"))
+	}
+}

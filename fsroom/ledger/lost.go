@@ -25,7 +25,7 @@ const maxLookedBack = 500
 // or as a program a mode, that the user's repository had already. That counts as a loss if it went by no undo or
 // restore, if what went is in no commit that HEAD has been at since, and in no file now, and if the path is now as
 // it was after that. Nothing is removed, and what was written since stays. What is in the stash of the
-// repository is kept where it is.
+// repository is kept where it is, and so is what git ignored before it went, while it does.
 //
 // [Plan].Lost is the snapshot before the loss, nil if nothing was lost.
 func (v *View) PlanLost(filters []string) (*Plan, error) { return v.planLost(filters, 0) }

@@ -46,14 +46,22 @@ func (v *View) ofTurn(from, to *Snapshot, all []Step) (own []Step, err error) {
 	return own, err
 }
 
-// withOthers returns the second of two snapshots, with what is in [View.othersBetween] as left out.
-func (v *View) withOthers(from, to *Snapshot) *Snapshot {
+// withUnseen returns the second of two snapshots, with what is in [View.othersBetween], and what git ignores only since
+// the first, as left out.
+func (v *View) withUnseen(from, to *Snapshot) (*Snapshot, error) {
 	s := *to
 	s.LeftOut = slices.DeleteFunc(slices.Clone(s.LeftOut), func(l LeftOut) bool { return l.Why == LeftRoom })
 	for _, path := range slices.Sorted(maps.Keys(v.othersBetween(from, to))) {
 		s.LeftOut = append(s.LeftOut, LeftOut{Path: path, Why: LeftRoom})
 	}
-	return &s
+	ignored, err := v.ignoredSince(from, to, nil)
+	for _, d := range ignored {
+		at, _ := v.objects.ignoredAt(to, d.Path)
+		if l := (LeftOut{Path: at, Why: LeftIgnored}); !slices.Contains(s.LeftOut, l) {
+			s.LeftOut = append(s.LeftOut, l)
+		}
+	}
+	return &s, err
 }
 
 // othersBetween returns the directories in which somebody else had a turn at a snapshot or between two: who changed

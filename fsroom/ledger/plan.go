@@ -110,6 +110,13 @@ func (v *View) PlanUndo(from, to *Snapshot, filters []string) (*Plan, error) {
 			u.plan.keep(l.Path, ConflictLeftOut)
 		}
 	}
+	ignored, err2 := v.ignoredSince(from, to, filters)
+	for _, d := range ignored { // what it was at the end of the turn is not known
+		if at, _ := v.objects.ignoredAt(to, d.Path); exists(v.ledger.full(d.Path)) && !v.isStill(Step{Path: d.Path, To: d.From}) {
+			u.plan.keep(at, KeptIgnored)
+		}
+	}
+	err = errors.Join(err, err2)
 	u.keepNamed(u.plan, filters)
 	for path := range others {
 		if matchesAny(filters, path) || slices.ContainsFunc(filters, func(f string) bool { return matchesAny([]string{path}, f) }) {

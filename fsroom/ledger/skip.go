@@ -56,6 +56,7 @@ const (
 	LeftRoom       = "room" // somebody else has a turn there
 	LeftSecret     = "secret"
 	LeftUnreadable = "unreadable"
+	LeftIgnored    = "ignored"  // by git, which did not ignore it when it was recorded
 	LeftChanging   = "changing" // while it was read: what is in the snapshot may be of several moments
 )
 

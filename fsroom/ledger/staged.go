@@ -45,7 +45,7 @@ func (v *View) Differing(from StateID) (*Differing, error) {
 	if i < 0 {
 		return nil, nil
 	}
-	steps, err := v.differences(v.All[i], v.Now, nil)
+	steps, err := v.compare(v.All[i], v.Now, nil) // what git ignores now is none of the tree
 	return differing(steps), err
 }
 

@@ -97,7 +97,7 @@ func runRestore(ctx context.Context, c *cli.Invocation) error {
 		found, err := plan(view)
 		if err == nil {
 			if since := cmp.Or(found.Lost, last(view.All)); since != nil {
-				unrecorded, noGit = view.Unrecorded(since, found)
+				unrecorded, noGit = view.Unrecorded(since)
 			}
 		}
 		return found, err
