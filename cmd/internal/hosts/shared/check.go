@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/talking-stick/tt/cmd/internal/hosts"
 	"github.com/talking-stick/tt/cmd/internal/roomtypes"
@@ -39,7 +38,7 @@ func (s *sharing) Check(ctx context.Context, store *fsroom.Store, rooms []string
 		checkRooms(ctx, &x, roomtypes.Topics(), nil)
 	}
 	h.Problems = x.problems
-	if repair && !x.remains() {
+	if lacks, differs := x.remains(); repair && !lacks && !differs {
 		_ = e.Reopen(ctx, store.Options().Host) // it has all of this host
 	}
 	if now, err := e.Info(ctx); err == nil {
@@ -53,27 +52,41 @@ func (s *sharing) Check(ctx context.Context, store *fsroom.Store, rooms []string
 	return h
 }
 
-// remains reports whether the engine still lacks something that this host has.
-func (x *checker) remains() bool {
-	return slices.ContainsFunc(x.problems, func(p doctor.Problem) bool { return !p.Repaired && !p.Harmless })
+// remains reports whether the engine still lacks something that this host has, and whether it has something else in the place
+// of what this host has.
+func (x *checker) remains() (lacks, differs bool) {
+	for _, p := range x.problems {
+		isOther := p.Code == string(code.CorruptRoom)
+		lacks = lacks || !isOther && !p.Repaired && !p.Harmless
+		differs = differs || isOther && !p.Harmless
+	}
+	return lacks, differs
 }
 
 // reopen tells that the store of the engine was copied back, or lacks what other hosts have. With open, the engine takes
-// changes again, unless it still lacks something that this host has.
+// changes again, unless something of this host can still be given back to it: what has something else in its place at the
+// engine cannot.
 func (x *checker) reopen(ctx context.Context, open bool) doctor.Problem {
 	p := doctor.Problem{
 		File: x.store.Dir(), Code: string(code.EngineRestored),
 		Problem: "the store of the engine was copied back or begun anew, and takes no change but those of a repair",
 		Repair:  "give back what this host has; when every host has done that, once: tt doctor --repair --open",
 	}
-	if !x.repair || !open || x.remains() {
+	lacks, differs := x.remains()
+	switch {
+	case !x.repair || !open:
+		return p
+	case lacks:
+		p.Repair = "what is said above keeps it closed: mend that first"
 		return p
 	}
 	if err := x.e.Reopen(ctx, ""); err != nil {
 		p.Problem += "; it cannot be opened: " + err.Error()
 		return p
 	}
-	p.Repaired = true
+	if p.Repaired = true; differs {
+		p.Problem += "; it takes changes again, and what differs on this host is given up"
+	}
 	return p
 }
 
