@@ -227,7 +227,7 @@ func (c *Client) notFound(w *workspace.Workspace) error {
 				return e.WithHint("the room was %s: %s", reason, there)
 			}
 			if by != "" {
-				e.Message = fmt.Sprintf("%s has closed the room at %s: %s", by, snap.State.CanonicalPath, reason)
+				e.Message = fmt.Sprintf("%s has closed the room at %s: %s", by, ended.Directory(), reason)
 				e.With("from_agent_id", by).With("reason", reason)
 			}
 		}
