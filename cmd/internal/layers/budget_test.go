@@ -32,7 +32,7 @@ var testTools = []string{
 // that makes it smaller.
 var budgets = map[string]int{
 	"cmd/agent-bus":              3850,
-	"cmd/internal/changes":       1550,
+	"cmd/internal/changes":       1570,
 	"cmd/internal/cli":           2950,
 	"cmd/internal/completion":    350,
 	"cmd/internal/console":       4150,
