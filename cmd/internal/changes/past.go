@@ -111,7 +111,7 @@ func (p *Past) Turn(ctx context.Context, n int64) (s ledger.Span, err error) {
 		s.To = nil
 	}
 	if s.From == nil || s.To == nil && !lasts {
-		return s, p.noTurn(n)
+		return s, p.noTurn(ctx, n)
 	}
 	s.Agent = s.From.Agent
 	return s, nil
@@ -125,8 +125,23 @@ func (p *Past) Now(ctx context.Context) (s ledger.Span, err error) {
 	return p.Turn(ctx, p.Current())
 }
 
-// Last returns the last turn that has ended.
-func (p *Past) Last(ctx context.Context) (s ledger.Span, err error) {
+// Last returns the last turn that has ended. In a room of several hosts it may be one of another host, or of another
+// tree here, of which nothing is recorded.
+func (p *Past) Last(ctx context.Context) (ledger.Span, error) {
+	if p.Room != nil && p.Room.IsShared() {
+		ended := p.State.Turn
+		if p.Current() != 0 {
+			ended--
+		}
+		if ended > 0 {
+			return p.Turn(ctx, ended)
+		}
+	}
+	return p.LastHere(ctx)
+}
+
+// LastHere returns the last turn of which the end is recorded here.
+func (p *Past) LastHere(ctx context.Context) (s ledger.Span, err error) {
 	last := ledger.LastEnded(p.All, func(end *ledger.Snapshot) bool { return end.Turn != p.Current() })
 	if last == 0 {
 		return s, p.NoneEnded()
@@ -135,21 +150,21 @@ func (p *Past) Last(ctx context.Context) (s ledger.Span, err error) {
 }
 
 // Before returns the stretch of time between a turn and the one before.
-func (p *Past) Before(s ledger.Span) (ledger.Span, error) {
+func (p *Past) Before(ctx context.Context, s ledger.Span) (ledger.Span, error) {
 	last := ledger.LastEnded(p.All, func(end *ledger.Snapshot) bool { return end.Turn < s.Turn })
 	_, end := ledger.TurnOf(p.All, last)
 	switch {
 	case end == nil && s.Turn == 1:
 		return s, p.noSnapshot("never", "no turn ended before turn 1").WithHint("tt diff 1")
 	case end == nil:
-		return s, p.noTurn(s.Turn - 1)
+		return s, p.noTurn(ctx, s.Turn-1)
 	}
 	return ledger.Span{Name: ledger.SpanOutside, Turn: last, From: end, To: s.From}, nil
 }
 
 // SinceLast returns the stretch of time since the last turn ended, until the one in progress began.
 func (p *Past) SinceLast(ctx context.Context) (ledger.Span, error) {
-	s, err := p.Last(ctx)
+	s, err := p.LastHere(ctx)
 	s = ledger.Span{Name: ledger.SpanOutside, Turn: s.Turn, From: s.To}
 	if err == nil && p.Current() != 0 {
 		var now ledger.Span
@@ -195,7 +210,7 @@ func (p *Past) NoneEnded() error {
 }
 
 // noTurn is the refusal for a turn that is not recorded.
-func (p *Past) noTurn(turnID int64) error {
+func (p *Past) noTurn(ctx context.Context, turnID int64) error {
 	why := "never"
 	oldest := slices.IndexFunc(p.All, func(s *ledger.Snapshot) bool { return s.Turn > 0 })
 	if oldest >= 0 && p.All[oldest].Turn > turnID {
@@ -203,7 +218,14 @@ func (p *Past) noTurn(turnID int64) error {
 	} else if start, _ := ledger.TurnOf(p.All, turnID); start != nil {
 		why = "late"
 	}
-	return p.noSnapshot(why, "what turn %d changed is not recorded", turnID).WithHint("tt restore lists what there is").With("turn_id", turnID)
+	e := p.noSnapshot(why, "what turn %d changed is not recorded", turnID).WithHint("tt restore lists what there is").With("turn_id", turnID)
+	if why == "never" && p.Room != nil && p.Room.IsShared() {
+		if host := p.Room.HostOfTurn(ctx, turnID); host != "" {
+			e.Message += " here: it was on host " + host
+			return e.WithHint("run the same command on that host").With("host", host)
+		}
+	}
+	return e
 }
 
 // noSnapshot is a refusal, with the oldest snapshot that there is.

@@ -106,6 +106,7 @@ type Interrupted struct {
 	*member.Changed
 	Diff    string                 `json:"diff,omitempty"`
 	Undo    string                 `json:"undo,omitempty"`
+	Host    string                 `json:"host,omitempty"` // another one, which has recorded what it changed
 	Jobs    []InterruptedJob       `json:"jobs"`
 	Note    *turn.InterruptionNote `json:"note,omitempty"` // its last one
 	Handoff int64                  `json:"handoff_event_seq,omitempty"`
@@ -151,7 +152,7 @@ func (m *Mailbox) interrupted(ctx context.Context, st *turn.State) json.RawMessa
 	}
 	var shown []Interrupted
 	for _, i := range found.List() {
-		shown = append(shown, m.viewInterrupted(st, i))
+		shown = append(shown, m.viewInterrupted(ctx, st, i))
 	}
 	var b []byte
 	switch len(shown) {
@@ -164,10 +165,11 @@ func (m *Mailbox) interrupted(ctx context.Context, st *turn.State) json.RawMessa
 	return b
 }
 
-func (m *Mailbox) viewInterrupted(st *turn.State, i turn.Interruption) Interrupted {
+func (m *Mailbox) viewInterrupted(ctx context.Context, st *turn.State, i turn.Interruption) Interrupted {
 	v := Interrupted{Interruption: i, Jobs: []InterruptedJob{}, Note: i.Note, Handoff: i.Handoff}
 	var recorded bool
-	if v.Changed, recorded = m.Room.Recorder().Changed(st, i.Turn, mostInterruptedPaths); recorded {
+	v.Host = m.Room.HostOfTurn(ctx, i.Turn)
+	if v.Changed, recorded = m.Room.Recorder().Changed(st, i.Turn, mostInterruptedPaths); recorded && v.Host == "" {
 		v.Diff, v.Undo = fmt.Sprintf("tt diff %d", i.Turn), fmt.Sprintf("tt undo %d", i.Turn)
 	}
 	all, _ := m.Room.Jobs().List()

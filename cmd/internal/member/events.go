@@ -2,6 +2,7 @@ package member
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"slices"
 	"time"
@@ -53,6 +54,21 @@ func (r *Room) LastEvents(ctx context.Context, st *turn.State, allLives bool, co
 			return events[max(0, len(events)-count):], nil
 		}
 	}
+}
+
+// HostOfTurn returns the other host on which a turn was granted, "" if that was this one, or is not known.
+func (r *Room) HostOfTurn(ctx context.Context, turnID int64) (host string) {
+	_ = r.EachEvent(ctx, 0, true, func(e *event.Event) error {
+		if e.Turn != turnID || e.Type != turn.Claim && e.Type != turn.Takeover {
+			return nil
+		}
+		var grant struct{ Host string }
+		if json.Unmarshal(e.Payload, &grant) == nil && grant.Host != r.hosts.name() {
+			host = grant.Host
+		}
+		return ErrEnough
+	})
+	return host
 }
 
 // A Past is a part of what happened in a room.

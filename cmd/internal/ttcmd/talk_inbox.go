@@ -329,6 +329,9 @@ func writeInterrupted(t *cli.Text, raw json.RawMessage) {
 	}
 	for i, v := range mailbox.Interruptions(raw) {
 		words := fmt.Sprintf("turn %d of %s, %s", v.Turn, v.Agent, v.Reason)
+		if v.Host != "" {
+			words += ", on host " + v.Host
+		}
 		if v.Changed != nil {
 			words += ": " + counted(v.Total, "file") + " changed"
 		}

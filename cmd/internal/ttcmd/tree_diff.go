@@ -117,7 +117,7 @@ func spanNamed(ctx context.Context, c *cli.Invocation, p *changes.Past) (ledger.
 		if err != nil {
 			return s, err
 		}
-		return p.Before(s)
+		return p.Before(ctx, s)
 	case isSnapshot:
 		s, err := snapshotNamed(c, p, arg)
 		return ledger.Span{Name: ledger.SpanSnapshot, From: s}, err
@@ -159,7 +159,7 @@ func outsideText(ctx context.Context, c *cli.Invocation, room *member.Room, st *
 
 // sinceMine says what changed since the end of the caller's last turn, stretch by stretch.
 func sinceMine(ctx context.Context, c *cli.Invocation, p *changes.Past, files []string) error {
-	if _, err := p.Last(ctx); err != nil {
+	if _, err := p.LastHere(ctx); err != nil {
 		return p.OrRenamed(c.Env.Home, err)
 	}
 	mine, spans, err := p.SinceMine()
