@@ -60,7 +60,7 @@ func (c *Cursor) Advance(b Cursor) bool {
 		c.On(b.TopicID, b.TopicLife)
 	}
 	c.Seen.Advance(b.Seen)
-	c.TurnSeq = max(c.TurnSeq, b.TurnSeq)
+	c.TurnSeq, c.Jobs = max(c.TurnSeq, b.TurnSeq), max(c.Jobs, b.Jobs)
 	if b.Shown.At.After(c.Shown.At.Time) {
 		c.Shown = b.Shown
 	}

@@ -26,6 +26,7 @@ func TestCursorAdvance(t *testing.T) {
 		"older messages":     {Cursor{JoinedAt: at(1), Seen: talk.Seen{EventSeq: 9, NotesSeq: 7, TopicSeq: 4}}, base},
 		"notes":              {Cursor{JoinedAt: at(1), Seen: talk.Seen{NotesSeq: 9}}, with(func(c *Cursor) { c.NotesSeq = 9 })},
 		"questions":          {Cursor{JoinedAt: at(1), Seen: talk.Seen{TopicID: "t1", TopicSeq: 7}}, with(func(c *Cursor) { c.TopicSeq = 7 })},
+		"jobs as earlier":    {Cursor{JoinedAt: at(1), Jobs: 2}, with(func(c *Cursor) { c.Jobs = 2 })},
 		"another topic":      {Cursor{JoinedAt: at(1), Seen: talk.Seen{TopicID: "t2", TopicSeq: 1}}, with(func(c *Cursor) { c.TopicID, c.TopicSeq, c.Woken.TopicSeq = "t2", 1, 0 })},
 		"shown later":        {Cursor{JoinedAt: at(1), Shown: Shown{at(30), "hook"}}, with(func(c *Cursor) { c.Shown = Shown{at(30), "hook"} })},
 		"shown earlier":      {Cursor{JoinedAt: at(1), Shown: Shown{at(10), "hook"}}, base},
