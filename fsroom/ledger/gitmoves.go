@@ -4,7 +4,6 @@ import (
 	"crypto/sha1"
 	"encoding/hex"
 	"path/filepath"
-	"strings"
 )
 
 // gitMoves tells what git moved from commit to commit between two snapshots from what was written.
@@ -28,10 +27,11 @@ func (v *View) movesBetween(from, to *Snapshot) gitMoves {
 	chain := chainOf(v.repo.headMoves(), a, b, to.End/1e9)
 	m.moved, m.straight = len(chain) > 0, len(chain) > 0
 	for _, c := range chain {
-		if strings.HasPrefix(c.what, "commit") && c.what != "commit (merge)" {
+		isOwn := c.isCommit()
+		if isOwn {
 			m.own = append(m.own, c.to)
 		}
-		m.straight = m.straight && strings.HasPrefix(c.what, "commit") && c.what != "commit (merge)" && c.what != "commit (amend)"
+		m.straight = m.straight && isOwn && c.what != "commit (amend)"
 	}
 	return m
 }

@@ -31,6 +31,9 @@ func TestGitsMoves(t *testing.T) {
 		"switch there and back":     {"git switch -q other; git switch -q main; echo w >> f3", "f3", 0, 0, false},
 		"fast-forward and commit":   {"git merge -q --ff-only ahead; echo w >> f3; git commit -qam w", "f3", 1, 1, false},
 		"commit of what was moved":  {"git switch -q other; echo w >> o; git commit -qam w", "o", 1, 1, false},
+		"cherry-pick":               {"git cherry-pick ahead", "a", 0, 1, true},
+		"revert":                    {"git revert --no-edit HEAD", "f1", 0, 1, true},
+		"am":                        {"git format-patch -q -1 ahead; git am -q 0*.patch; rm 0*.patch", "a", 0, 1, true},
 		"permissions and commit":    {"chmod 600 f2; echo w >> f3; git commit -qam w", "f2 f3", 0, 1, true},
 		"what was there, committed": {"git add dirty; git commit -qm d", "", 0, 1, true},
 	}

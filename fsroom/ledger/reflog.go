@@ -3,6 +3,7 @@ package ledger
 import (
 	"bytes"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -12,6 +13,12 @@ type headChange struct {
 	from, to ID
 	at       int64  // seconds
 	what     string // "commit", "reset", "checkout" and the like
+}
+
+// isCommit reports whether HEAD moved because somebody made a commit, also of what another one has, but for a merge.
+func (c *headChange) isCommit() bool {
+	what, _, _ := strings.Cut(c.what, " ")
+	return c.what != "commit (merge)" && slices.Contains([]string{"commit", "cherry-pick", "revert", "am"}, what)
 }
 
 // headMoves returns what the log of HEAD in this work tree has, oldest first. It is empty where git keeps none.

@@ -247,7 +247,7 @@ func resultOf(out *ledger.Outcome, done string, dry bool) changedResult {
 func writeChanged(t *cli.Text, r changedResult, verb string) {
 	switch r.Status {
 	case "nothing":
-		if len(r.Kept) == 0 {
+		if len(r.Kept) == 0 && r.Git == 0 {
 			t.Line("Nothing to do: what is recorded of the tree is so already.")
 		}
 	case "planned":
