@@ -1,10 +1,6 @@
 package ledger
 
-import (
-	"crypto/sha1"
-	"encoding/hex"
-	"path/filepath"
-)
+import "path/filepath"
 
 // gitMoves tells what git moved from commit to commit between two snapshots from what was written.
 type gitMoves struct {
@@ -152,10 +148,6 @@ func (v *View) Unrecorded(since *Snapshot) (u Unrecorded, repository bool) {
 
 // recordedOnce takes out of what is gone what git ignored last and does not ignore now, or did not when it was recorded.
 func (v *View) recordedOnce(gone map[string]*int) {
-	hashed := func(path string) string {
-		sum := sha1.Sum([]byte(path))
-		return hex.EncodeToString(sum[:1]) + "/" + hashedName(sum)
-	}
 	tree := ID{}
 	for _, s := range append([]*Snapshot{v.Now}, v.All[max(0, len(v.All)-maxLookedBack):]...) {
 		steps, _ := v.objects.diffTrees(tree, s.Tree)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"crypto/sha1"
 	"encoding/hex"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -79,7 +80,7 @@ var (
 // there are too many. They stand in it as submodules do, which have no content, in 256 directories that
 // are much the same size, however many names one of the user's has.
 func (s *scanner) ignored(top *directory) (ID, error) {
-	var paths [256][]entry
+	paths := make(map[string][]entry) // by directory
 	var add func(*directory)
 	add = func(d *directory) {
 		for i, name := range slices.Concat(d.ignored, d.left) {
@@ -90,8 +91,8 @@ func (s *scanner) ignored(top *directory) (ID, error) {
 			case IsSecret(name):
 				id = ignoredSecret
 			}
-			sum := sha1.Sum([]byte(d.prefix() + name))
-			paths[sum[0]] = append(paths[sum[0]], entry{hashedName(sum), modeModule, id})
+			dir, hash, _ := strings.Cut(hashed(d.prefix()+name), "/")
+			paths[dir] = append(paths[dir], entry{hash, modeModule, id})
 		}
 		for i := range d.files {
 			if sub := d.files[i].sub; sub != nil {
@@ -101,14 +102,12 @@ func (s *scanner) ignored(top *directory) (ID, error) {
 	}
 	add(top)
 	var all []entry
-	for i, entries := range paths {
-		if len(entries) > 0 {
-			id, err := s.objects.putTree(entries)
-			if err != nil {
-				return ID{}, err
-			}
-			all = append(all, entry{hex.EncodeToString([]byte{byte(i)}), modeDir, id})
+	for _, dir := range slices.Sorted(maps.Keys(paths)) {
+		id, err := s.objects.putTree(paths[dir])
+		if err != nil {
+			return ID{}, err
 		}
+		all = append(all, entry{dir, modeDir, id})
 	}
 	if len(all) == 0 {
 		return ID{}, nil
@@ -116,13 +115,15 @@ func (s *scanner) ignored(top *directory) (ID, error) {
 	return s.objects.putTree(all)
 }
 
-// hashedName is the name of a path in its directory of [Snapshot.Ignored]. It tells nobody the path.
-func hashedName(sum ID) string { return hex.EncodeToString(sum[1:9]) }
+// hashed returns where a path is in [Snapshot.Ignored]. It tells nobody the path.
+func hashed(path string) string {
+	sum := sha1.Sum([]byte(path))
+	return hex.EncodeToString(sum[:1]) + "/" + hex.EncodeToString(sum[1:9])
+}
 
 // ignoredIn returns what [Snapshot.Ignored] says of a path.
 func (o *objects) ignoredIn(s *Snapshot, path string) (State, error) {
-	sum := sha1.Sum([]byte(path))
-	return o.at(s.Ignored, hex.EncodeToString(sum[:1])+"/"+hashedName(sum))
+	return o.at(s.Ignored, hashed(path))
 }
 
 // ignoredAt returns the path, or the directory above it, that was there and ignored; "" if none was.
