@@ -45,7 +45,10 @@ func (v *View) planLost(filters []string, since int64) (*Plan, error) {
 			p.keep(d.Path, KeptNewContent)
 		}
 	}
-	v.keep(p, v.objects.leftOut(p.Lost, v.Now))
+	then, now := v.objects.leftOut(p.Lost), v.objects.leftOut(v.Now)
+	v.keep(p, func(path string) bool { // what was left out, and is gone, comes back as it was recorded last
+		return now(path) || then(path) && exists(v.ledger.full(path))
+	})
 	return p, nil
 }
 

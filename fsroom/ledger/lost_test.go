@@ -430,3 +430,27 @@ func TestScanFiles(t *testing.T) {
 		f.write("beside", strconv.Itoa(n))
 	}
 }
+
+// TestLeftOutThenGone: what was recorded, and left out when it went, comes back as it was recorded last, and is said not to be whole.
+func TestLeftOutThenGone(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.open(Options{Limits: Limits{FileSize: 100}})
+	f.git("init", "-q")
+	f.write("lib/mine", "w", "big", "small")
+	f.take(WhyStart, 1)
+	f.shell("git init -q lib")
+	f.write("big", strings.Repeat("x", 101), "lib/more", "m")
+	f.take(WhyEnd, 1)
+	f.remove("lib")
+	f.remove("big")
+	v, err := f.Look(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	u, _ := v.Unrecorded(v.All[1])
+	v.Close()
+	if out := f.lost(); f.content("lib/mine") != "w" || f.content("big") != "small" || len(out.Plan.Kept) > 0 || u != (Unrecorded{TooLarge: 1, Repository: 1}) {
+		t.Errorf("lib/mine %q, big %q, kept %+v, %+v", f.content("lib/mine"), f.content("big"), out.Plan.Kept, u)
+	}
+}
