@@ -7,6 +7,8 @@ type gitMoves struct {
 	*View
 	from, to ID // trees of HEAD
 	moved    bool
+	sparse   bool
+	start    *Snapshot
 	own      []ID // commits that were made meanwhile, oldest first
 	straight bool // they lead from the one HEAD to the other
 }
@@ -14,7 +16,8 @@ type gitMoves struct {
 // movesBetween returns what git has done between two snapshots. Where HEAD has no log, or did not move, nothing
 // counts as git's.
 func (v *View) movesBetween(from, to *Snapshot) gitMoves {
-	m := gitMoves{View: v, from: v.objects.headTree(from.Head), to: v.objects.headTree(to.Head)}
+	m := gitMoves{View: v, start: from, from: v.objects.headTree(from.Head), to: v.objects.headTree(to.Head)}
+	m.sparse = v.repo != nil && exists(filepath.Join(v.repo.gitDir, "info", "sparse-checkout"))
 	if v.repo == nil || from.Head.Commit == to.Head.Commit || m.to == (ID{}) {
 		return m
 	}
@@ -51,7 +54,9 @@ func chainOf(all []headChange, from, to ID, until int64) []headChange {
 // isGits reports whether a path was changed by git alone: it equals HEAD at both ends, and no commit that was made
 // meanwhile brought it.
 func (m *gitMoves) isGits(d Step) bool {
-	if !m.moved || d.From.Mode == d.To.Mode && d.From.ID == d.To.ID { // permissions that git does not know
+	if was := m.before(d); was != d.From {
+		d.From = was
+	} else if !m.moved || d.From.Mode == d.To.Mode && d.From.ID == d.To.ID { // permissions that git does not know
 		return false
 	}
 	equals := func(tree ID, s State) bool {
@@ -78,6 +83,15 @@ func (m *gitMoves) isGits(d Step) bool {
 		}
 	}
 	return true
+}
+
+// before returns what a path was. Where a checkout is or was sparse, what is missing and HEAD has is as HEAD has it.
+func (m *gitMoves) before(d Step) State {
+	at, err := m.objects.at(m.from, d.Path)
+	if err != nil || !m.sparse || d.From.exists() || !at.exists() {
+		return d.From
+	}
+	return m.start.state(d.Path, at)
 }
 
 // InProgress returns what git is in the middle of in this work tree: rebase, merge, cherry-pick, revert, bisect; ""

@@ -71,6 +71,20 @@ func TestGitsMoves(t *testing.T) {
 	}
 }
 
+// TestSparse: what git wrote because a checkout is less sparse stays, and the turn's own work goes.
+func TestSparse(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.shell("git init -q .; for d in x y; do mkdir $d; echo $d > $d/f; echo $d > $d/g; done; git add -A; git commit -qm 1; git sparse-checkout set x 2>/dev/null")
+	f.take(WhyStart, 1)
+	f.shell("git sparse-checkout disable 2>/dev/null; echo w >> y/g; echo n > y/n; rm x/f")
+	f.take(WhyEnd, 1)
+	out, err := f.undo(1)
+	if err != nil || out.Plan.Git != 1 || f.git("status", "--porcelain") != "" || f.content("y/g") != "y\n" || f.content("x/f") != "x\n" {
+		t.Errorf("%+v, %v: %s", out, err, f.git("status", "--porcelain"))
+	}
+}
+
 // TestUnrecordedSince: what came after the snapshot and went counts, too, and each path once.
 func TestUnrecordedSince(t *testing.T) {
 	t.Parallel()

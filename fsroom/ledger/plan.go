@@ -101,6 +101,7 @@ func (v *View) PlanUndo(from, to *Snapshot, filters []string) (*Plan, error) {
 		case left(d.Path), ignored != "" && d.To.exists():
 			u.conflict(d.Path, ConflictLeftOut)
 		default:
+			d.From = moves.before(d)
 			err = errors.Join(err, u.pathOrKept(d))
 		}
 	}
