@@ -95,6 +95,9 @@ func Shell(ctx context.Context, call payload.Call, env shell.Env, rooms Rooms, i
 			if c.Destroys {
 				writes = append(writes, Write{Path: c.Path, Destroys: destroys})
 			}
+			if dir := workspace.Canonical(call.Dir); c.Destroys && c.takes(dir) { // what is above, and with it the tree of the session
+				writes = append(writes, Write{Path: dir, Destroys: destroys})
+			}
 		case c.Stick.Take && c.Stick.ShellGuard:
 			take = c.Stick
 		case c.Stick.inTurn(), !c.Stick.isHeld() && c.Destroys:
@@ -188,6 +191,14 @@ func elsewhere(ctx context.Context, call payload.Call, env shell.Env, rooms Room
 		}
 	}
 	return all
+}
+
+// takes reports whether a directory is part of what the change is made to.
+func (c *Change) takes(dir string) bool {
+	return isWithin(c.Path, dir) || slices.ContainsFunc(c.Reach(), func(pattern string) bool {
+		below, ok := c.Reaches(pattern, dir)
+		return ok && below == ""
+	})
 }
 
 // refuses reports whether the guard refuses a command that writes in the room.
