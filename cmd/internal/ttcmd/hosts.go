@@ -3,6 +3,7 @@ package ttcmd
 import (
 	"bytes"
 	"context"
+	"errors"
 	"os"
 	"sync"
 	"time"
@@ -42,7 +43,7 @@ func sharedStore(c *cli.Invocation, dataDir string, o fsroom.Options, asks bool)
 	switch {
 	case follows:
 		meanwhile = "what happens is shown when it can again"
-	case c.Cmd.Traits.LastKnown && !waits:
+	case (c.Cmd.Traits.LastKnown || readsTree(c)) && !waits:
 		meanwhile = "this is what this host knew last"
 	}
 	if meanwhile != "" || c.Declares("fresh") && !c.Bool("fresh") {
@@ -59,6 +60,27 @@ func sharedStore(c *cli.Invocation, dataDir string, o fsroom.Options, asks bool)
 		c.Env.Now = func() time.Time { return clock().Wall.Time } // what the rooms say of times is by it
 	}
 	return store, err
+}
+
+// readsTree reports whether a command that may also do something else only shows what is recorded of the tree, which is all
+// on this host.
+func readsTree(c *cli.Invocation) bool {
+	lists := c.Declares("lost") && !c.Bool("lost") && !c.HasArg("snapshot")
+	return lists || c.Declares("verified") && c.Given("verified")
+}
+
+// withWayOut adds to the error of an engine that cannot be reached how lost work comes back without it.
+func withWayOut(c *cli.Invocation, client *member.Client, err error) error {
+	var e *code.Error
+	if !fsroom.IsUnreachable(err) || !errors.As(err, &e) {
+		return err
+	}
+	hint := "nothing was changed; tt restore lists what there is, also now"
+	if client.IsHuman() && c.Env.Lookup(hosts.EngineVariable) != "" {
+		hint += "; a person who knows that nobody writes brings it back without asking who holds the turn: " +
+			hosts.EngineVariable + "= tt restore --lost"
+	}
+	return e.WithHint("%s", hint)
 }
 
 // freshFlag declares --fresh. Commands that have it show the mirror while the engine cannot

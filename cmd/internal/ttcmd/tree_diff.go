@@ -45,6 +45,7 @@ var diffCommand = &cli.Command{
 	},
 	Exclusive: [][2]string{{"patch", "stat"}, {"patch", "name-only"}, {"stat", "name-only"}, {"file", "since-mine"}, {"file", "outside"},
 		{"file", "patch"}, {"since-mine", "outside"}, {"since-mine", "patch"}},
+	Traits: cli.Traits{LastKnown: true},
 	Errors: []code.Code{code.NoSnapshot, code.LedgerOff},
 	Run:    runDiff,
 }

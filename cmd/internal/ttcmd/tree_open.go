@@ -26,7 +26,7 @@ func openTree(ctx context.Context, c *cli.Invocation) (*changes.Past, error) {
 	w, missing := locateArg(c)
 	room, snap, err := client.OpenIfAny(w, missing)
 	if err != nil {
-		return nil, err
+		return nil, withWayOut(c, client, err)
 	}
 	var st *turn.State
 	if room != nil {
@@ -77,6 +77,7 @@ var snapshotCommand = &cli.Command{
 	Flags: func(f *cli.Flags) {
 		f.String("note", "TEXT", "what it is for")
 	},
+	Traits: cli.Traits{LastKnown: true}, // it is recorded on this host alone
 	Errors: []code.Code{code.LedgerOff, code.ApplyFailed},
 	Run:    runSnapshot,
 }
