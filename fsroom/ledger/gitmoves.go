@@ -21,30 +21,37 @@ func (v *View) movesBetween(from, to *Snapshot) gitMoves {
 	if v.repo == nil || from.Head.Commit == to.Head.Commit || m.to == (ID{}) {
 		return m
 	}
-	a, _ := ParseID(from.Head.Commit)
-	b, _ := ParseID(to.Head.Commit)
-	chain := chainOf(v.repo.headMoves(), a, b, to.End/1e9)
+	chain := chainOf(v.repo.headMoves(), from, to)
 	m.moved, m.straight = len(chain) > 0, len(chain) > 0
 	for _, c := range chain {
 		isOwn := c.isCommit()
 		if isOwn {
 			m.own = append(m.own, c.to)
 		}
-		m.straight = m.straight && isOwn && c.what != "commit (amend)"
+		m.straight = m.straight && isOwn && c.what != "commit (amend)" && c.what != "commit (merge)"
 	}
 	return m
 }
 
-// chainOf returns the changes of HEAD that led last from one commit to another, until a second if that can be told.
-func chainOf(all []headChange, from, to ID, until int64) []headChange {
-	last := -1
+// chainOf returns the changes of HEAD between two snapshots. Where the log does not tell which these are, it returns those that led last
+// from the one commit to the other, until the second of the later snapshot if that can be told.
+func chainOf(all []headChange, from, to *Snapshot) []headChange {
+	a, _ := ParseID(from.Head.Commit)
+	b, _ := ParseID(to.Head.Commit)
+	first, last := -1, -1
 	for i, c := range all {
-		if c.to == to && (c.at <= until || last < 0) {
+		if i > 0 && all[i-1].end == from.HeadLog && c.from == a {
+			first = i
+		}
+		if c.to == b && (c.at <= to.End/1e9 || last < 0) {
 			last = i
 		}
 	}
+	if first >= 0 && first <= last {
+		return all[first : last+1]
+	}
 	for i := last; i >= 0; i-- {
-		if all[i].from == from {
+		if all[i].from == a {
 			return all[i : last+1]
 		}
 	}
@@ -71,14 +78,11 @@ func (m *gitMoves) isGits(d Step) bool {
 		if err != nil {
 			return false
 		}
-		var parent commit
-		if len(c.parents) > 0 {
-			if parent, err = m.objects.commit(c.parents[0]); err != nil {
-				return false
-			}
+		before := m.objects.treesOf(c.parents) // of a merge, what one of them has is not its own
+		if len(c.parents) == 0 {
+			before = []ID{{}}
 		}
-		before, err := m.objects.at(parent.tree, d.Path)
-		if err != nil || equals(c.tree, d.To) && !m.objects.isStoredAs(d.To, before) {
+		if len(before) < len(c.parents) || equals(c.tree, d.To) && !m.objects.isIn(before, d.Path, d.To) {
 			return false
 		}
 	}

@@ -34,6 +34,10 @@ func TestGitsMoves(t *testing.T) {
 		"cherry-pick":               {"git cherry-pick ahead", "a", 0, 1, true},
 		"revert":                    {"git revert --no-edit HEAD", "f1", 0, 1, true},
 		"am":                        {"git format-patch -q -1 ahead; git am -q 0*.patch; rm 0*.patch", "a", 0, 1, true},
+		"merge of its own branch":   {"git switch -qc s; echo w >> f3; git commit -qam w; git switch -q main; git merge -q --no-edit s", "f3", 0, 1, false},
+		"merge by a commit":         {"git switch -qc s; echo w >> f3; git commit -qam w; git switch -q main; git merge -q --no-edit --no-ff s", "f3", 0, 1, false},
+		"autosquash":                {"echo w >> f3; git commit -qa --fixup HEAD; GIT_SEQUENCE_EDITOR=true git rebase -qi --autosquash HEAD~2", "f3", 0, 1, false},
+		"merge of others, resolved": {"git merge -q --no-commit other; echo w > f3; git add f3; git commit -qm m", "f3", 1, 1, false},
 		"permissions and commit":    {"chmod 600 f2; echo w >> f3; git commit -qam w", "f2 f3", 0, 1, true},
 		"what was there, committed": {"git add dirty; git commit -qm d", "", 0, 1, true},
 	}

@@ -190,11 +190,11 @@ func (l *losses) between(a, b *Snapshot, filters []string) (gone []Step, lost bo
 		isMode := d.From.ID == d.To.ID
 		equals := past.objects.isStoredAs
 		switch {
-		case (equals(d.From, was) || past.module && past.isIn(past.since(a), path, d.From)) && equals(d.To, is): // git put it away
+		case (equals(d.From, was) || past.module && past.objects.isIn(past.since(a), path, d.From)) && equals(d.To, is): // git put it away
 			continue
 		case equals(d.From, was), !isMode && d.From.ID == emptyBlob:
-		case !l.isStill(d), !isMode && l.present[d.From.ID], equals(d.From, is), past.isIn(past.since(a), path, d.From):
-		case !isMode && past.isIn(past.stashed, path, d.From):
+		case !l.isStill(d), !isMode && l.present[d.From.ID], equals(d.From, is), past.objects.isIn(past.since(a), path, d.From):
+		case !isMode && past.objects.isIn(past.stashed, path, d.From):
 			l.plan.keep(d.Path, KeptStashed)
 			continue
 		case i >= len(differences) && l.ignored(d.Path): // a loss of what is not ignored may be older

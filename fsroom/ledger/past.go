@@ -90,9 +90,9 @@ func (p *past) since(s *Snapshot) []ID {
 }
 
 // isIn reports whether one of the trees has a path as it was.
-func (p *past) isIn(trees []ID, path string, was State) bool {
+func (o *objects) isIn(trees []ID, path string, was State) bool {
 	return slices.ContainsFunc(trees, func(tree ID) bool {
-		s, err := p.objects.at(tree, path)
-		return err == nil && p.objects.isStoredAs(was, s)
+		s, err := o.at(tree, path)
+		return err == nil && o.isStoredAs(was, s)
 	})
 }

@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"bytes"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -13,17 +14,29 @@ type headChange struct {
 	from, to ID
 	at       int64  // seconds
 	what     string // "commit", "reset", "checkout" and the like
+	end      int64  // bytes of the log until after this line
 }
 
-// isCommit reports whether HEAD moved because somebody made a commit, also of what another one has, but for a merge.
+// isCommit reports whether HEAD moved because somebody made a commit, also of what another one has.
 func (c *headChange) isCommit() bool {
 	what, _, _ := strings.Cut(c.what, " ")
-	return c.what != "commit (merge)" && slices.Contains([]string{"commit", "cherry-pick", "revert", "am"}, what)
+	return slices.Contains([]string{"commit", "cherry-pick", "revert", "am"}, what)
+}
+
+func (r *repository) headLog() string { return filepath.Join(r.gitDir, "logs", "HEAD") }
+
+// fileSize returns how many bytes a file has, 0 if there is none.
+func fileSize(path string) int64 {
+	info, err := os.Stat(path)
+	if err != nil {
+		return 0
+	}
+	return info.Size()
 }
 
 // headMoves returns what the log of HEAD in this work tree has, oldest first. It is empty where git keeps none.
 func (r *repository) headMoves() []headChange {
-	return readLog(filepath.Join(r.gitDir, "logs", "HEAD"))
+	return readLog(r.headLog())
 }
 
 // stashes returns the commits of the repository's stash.
@@ -41,7 +54,9 @@ func readLog(path string) (all []headChange) {
 	if err != nil {
 		return nil
 	}
+	end := fileSize(path) - int64(len(b))
 	for line := range bytes.Lines(b) {
+		end += int64(len(line))
 		head, message, _ := strings.Cut(strings.TrimSuffix(string(line), "\n"), "\t")
 		f := strings.Fields(head)
 		if len(f) < 4 {
@@ -54,7 +69,7 @@ func readLog(path string) (all []headChange) {
 			continue
 		}
 		what, _, _ := strings.Cut(message, ":")
-		all = append(all, headChange{from, to, at, what})
+		all = append(all, headChange{from, to, at, what, end})
 	}
 	return all
 }

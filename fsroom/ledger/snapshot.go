@@ -43,6 +43,7 @@ type Snapshot struct {
 	Scan    ID        `json:"scan"`    // what the scan found, which may be later than the moment
 	Ignored ID        `json:"ignored"` // paths that were there and are in no tree, see [scanner.ignored]
 	Head    Head      `json:"head"`
+	HeadLog int64     `json:"head_log,omitempty"` // bytes of the log of HEAD
 	Files   int       `json:"files"`
 	Perm    [2]uint32 `json:"perm"`               // most files have, and most programs
 	Modes   modes     `json:"modes,omitempty"`    // of files that have another

@@ -111,6 +111,9 @@ func (v *View) scan(ctx context.Context, files []string) error {
 		return err
 	}
 	v.Now = &Snapshot{At: s.started, End: time.Now().UnixNano(), Tree: v.top.id, Scan: v.top.id, Head: head, Files: s.count, Others: before}
+	if v.repo != nil {
+		v.Now.HeadLog = fileSize(v.repo.headLog())
+	}
 	v.Now.LeftOut, v.Now.Ignored, v.Now.Calm = s.left, s.ignores, known && !s.went.Load()
 	v.Now.Perm, v.Now.Modes = v.top.permissions()
 	return nil
