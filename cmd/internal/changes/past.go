@@ -125,10 +125,10 @@ func (p *Past) Now(ctx context.Context) (s ledger.Span, err error) {
 	return p.Turn(ctx, p.Current())
 }
 
-// Last returns the last turn that has ended. In a room of several hosts it may be one of another host, or of another
-// tree here, of which nothing is recorded.
+// Last returns the last turn that has ended. Nothing may be recorded of it: in a room of several hosts it may be one of another
+// host, or of another tree here, and the recording may have been off.
 func (p *Past) Last(ctx context.Context) (ledger.Span, error) {
-	if p.Room != nil && p.Room.IsShared() {
+	if p.Room != nil {
 		ended := p.State.Turn
 		if p.Current() != 0 {
 			ended--
