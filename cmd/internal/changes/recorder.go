@@ -244,7 +244,7 @@ func (r *recorder) Before(ctx context.Context, st *turn.State, files []string, d
 // Lost implements [member.Recorder].
 func (r *recorder) Lost(ctx context.Context, st *turn.State) (files int, since time.Time) {
 	t := r.tree(st.Policy)
-	if t == nil || !t.Ledger.Exists() {
+	if t == nil || !t.Ledger.Exists() || t.Ledger.Interrupted() {
 		return 0, since
 	}
 	ctx, cancel := context.WithTimeout(ctx, lookLimit(st.Policy))
@@ -262,6 +262,12 @@ func (r *recorder) Lost(ctx context.Context, st *turn.State) (files int, since t
 func (r *recorder) Changing(st *turn.State) bool {
 	t := r.tree(st.Policy)
 	return t != nil && t.Ledger.Changing()
+}
+
+// Interrupted implements [member.Recorder].
+func (r *recorder) Interrupted(st *turn.State) bool {
+	t := r.tree(st.Policy)
+	return t != nil && t.Ledger.Interrupted()
 }
 
 // BeforeAlone is [member.Recorder.Before] for an agent in a tree that has no room.

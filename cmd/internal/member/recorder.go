@@ -39,6 +39,8 @@ type Recorder interface {
 	Lost(ctx context.Context, st *turn.State) (files int, since time.Time)
 	// Changing reports whether an undo or restore changes the tree at this moment. It costs one look at a file.
 	Changing(st *turn.State) bool
+	// Interrupted reports whether an undo or restore changes the tree, or was killed half-way. What went by it is not lost.
+	Interrupted(st *turn.State) bool
 	// Verified returns the verdicts on the tree that the agent gets with its turn, as a JSON array: nil
 	// if there are none, or if the tree is not, or may not be, the one that was handed over. st is the room
 	// before the grant, or after it.
@@ -123,6 +125,7 @@ func (noRecorder) Ending(context.Context, *turn.State, time.Duration) *TurnEnd  
 func (noRecorder) Changed(*turn.State, int64, int) (*Changed, bool)               { return nil, false }
 func (noRecorder) Lost(context.Context, *turn.State) (files int, since time.Time) { return 0, since }
 func (noRecorder) Changing(*turn.State) bool                                      { return false }
+func (noRecorder) Interrupted(*turn.State) bool                                   { return false }
 func (noRecorder) Verified(context.Context, *turn.State) json.RawMessage          { return nil }
 func (noRecorder) Before(context.Context, *turn.State, []string, string)          {}
 

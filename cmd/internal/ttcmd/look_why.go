@@ -73,8 +73,13 @@ func runWhy(ctx context.Context, c *cli.Invocation) error {
 	if elsewhere != "" {
 		res.Next = append(res.Next, elsewhere)
 	}
-	if lost != nil {
+	switch tree := room.Recorder(); {
+	case lost != nil:
 		res.Next = append(res.Next, lost.words())
+	case tree.Changing(st):
+		res.Next = append(res.Next, "an undo or restore changes files at this moment: look again when it has ended")
+	case tree.Interrupted(st):
+		res.Next = append(res.Next, "an undo or restore was killed half-way; to put back what it changed: tt doctor --repair")
 	}
 	outside := outsideText(ctx, c, room, st)
 	return c.Out.Result(res, func(t *cli.Text) { writeWhy(t, standing, told, res, outside) })
