@@ -70,6 +70,11 @@ func (c *Client) Guard(ctx context.Context, roomName string, turnID int64, lease
 	g := &guardian{Room: r, turn: turnID, lease: lease, self: c.Table.Self(), started: c.Now(), due: firstRenewal}
 	g.renewed = g.started
 	look := func(snap *snapshot) (bool, fsroom.Sleep, error) { return g.look(ctx, snap.State) }
+	if r.IsShared() {
+		away, back := context.WithCancel(ctx)
+		defer back()
+		go g.recordAway(away, r.Known())
+	}
 	err := r.FS.AwaitAs(ctx, c.Self.ID, look)
 	for tries := 1; err != nil && ctx.Err() == nil && tries < mostFailures; tries++ { // it may be read again soon
 		select {
@@ -249,6 +254,25 @@ func (g *guardian) recordIfDue(st *turn.State, now turn.Instant) time.Duration {
 		g.Room.Recorder().During(st)
 	}
 	return max(now.Left(g.recorded, every), time.Millisecond)
+}
+
+// recordAway has the tree recorded by time while the engine is away, until ctx ends: the room is not looked at then.
+func (g *guardian) recordAway(ctx context.Context, known *Room) {
+	for every := guardianPoll; ; {
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(every):
+		}
+		every = guardianPoll
+		if _, away := g.Room.Unreachable(); away == nil {
+			continue
+		}
+		if snap, err := known.FS.View(); err == nil && g.guards(snap.State) && snap.State.Policy.LedgerTick > 0 {
+			every = max(time.Duration(snap.State.Policy.LedgerTick)*time.Millisecond, shortestTick)
+			known.Recorder().During(snap.State)
+		}
+	}
 }
 
 // isAbandoned reports whether the engine is away, by the error, and has been for so long that
