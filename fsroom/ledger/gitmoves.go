@@ -24,11 +24,10 @@ func (v *View) movesBetween(from, to *Snapshot) gitMoves {
 	chain := chainOf(v.repo.headMoves(), from, to)
 	m.moved, m.straight = len(chain) > 0, len(chain) > 0
 	for _, c := range chain {
-		isOwn := c.isCommit()
-		if isOwn {
+		if c.isCommit() {
 			m.own = append(m.own, c.to)
 		}
-		m.straight = m.straight && isOwn && c.what != "commit (amend)" && c.what != "commit (merge)"
+		m.straight = m.straight && c.isCommit() && c.what != "commit (amend)" && c.what != "commit (merge)"
 	}
 	return m
 }

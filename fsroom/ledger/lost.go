@@ -184,7 +184,8 @@ func (l *losses) between(a, b *Snapshot, filters []string) (gone []Step, lost bo
 				d = became
 			}
 		}
-		if !d.From.exists() || !past.went(d, was, a) {
+		begun := a.Why == WhyTick && d.From.ID == emptyBlob && d.To.exists() && d.To.ID != emptyBlob // it was something else before
+		if !d.From.exists() || begun || !past.went(d, was, a) {
 			continue
 		}
 		isMode := d.From.ID == d.To.ID

@@ -454,3 +454,18 @@ func TestLeftOutThenGone(t *testing.T) {
 		t.Errorf("lib/mine %q, big %q, kept %+v, %+v", f.content("lib/mine"), f.content("big"), out.Plan.Kept, u)
 	}
 }
+
+// TestTickOfBegunFile: a file that was recorded by time when a command had only begun it comes back as it was before that.
+func TestTickOfBegunFile(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.repository()
+	f.write("f2", "work\n", "new", "n\n")
+	f.take(WhyTick, 1)
+	f.write("f2", "")
+	f.take(WhyTick, 1)
+	f.shell("git checkout -q f2; rm new")
+	if out := f.lost(); f.content("f2") != "work\n" || f.content("new") != "n\n" {
+		t.Errorf("f2 %q, %+v", f.content("f2"), out.Plan)
+	}
+}
