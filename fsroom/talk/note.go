@@ -3,6 +3,7 @@ package talk
 import (
 	"cmp"
 	"slices"
+	"sort"
 
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/journal/event"
@@ -134,7 +135,7 @@ func (h *NoteHistory) All(open []Note) []NoteView {
 			all = append(all, NoteView{Note: o})
 		}
 	}
-	slices.SortStableFunc(all, func(a, b NoteView) int { return cmp.Compare(a.Seq, b.Seq) })
+	sort.SliceStable(all, func(i, j int) bool { return all[i].Seq < all[j].Seq })
 	return all
 }
 

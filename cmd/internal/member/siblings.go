@@ -2,7 +2,6 @@ package member
 
 import (
 	"path/filepath"
-	"slices"
 
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
@@ -191,15 +190,13 @@ func (r *Room) Reaching(seen *snapshot, name string) (*Room, error) {
 
 // HoldersFirst orders siblings: those first whose turn somebody has.
 func HoldersFirst(list []Sibling) []Sibling {
-	list = slices.Clone(list)
-	slices.SortStableFunc(list, func(a, b Sibling) int {
-		switch {
-		case a.Owner != "" && b.Owner == "":
-			return -1
-		case a.Owner == "" && b.Owner != "":
-			return 1
+	held, free := []Sibling{}, []Sibling(nil)
+	for _, s := range list {
+		if s.Owner != "" {
+			held = append(held, s)
+		} else {
+			free = append(free, s)
 		}
-		return 0
-	})
-	return list
+	}
+	return append(held, free...)
 }

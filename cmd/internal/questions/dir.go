@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"math/rand/v2"
 	"slices"
+	"sort"
 	"strings"
 	"sync"
 	"time"
@@ -164,8 +165,9 @@ func Seen(r *Topic, agent string) { r.Agent(agent).Touch(JoinedMark, time.Now())
 // the agent given, the last seen first. An error means that they cannot be counted.
 func Listeners(r *Topic, without string) ([]fsroom.Holder, error) {
 	all, err := r.Holders(JoinedMark, without)
-	slices.SortFunc(all, func(a, b fsroom.Holder) int {
-		return cmp.Or(b.Marked.Compare(a.Marked), strings.Compare(a.ID, b.ID))
+	sort.Slice(all, func(i, j int) bool {
+		a, b := &all[i], &all[j]
+		return cmp.Or(b.Marked.Compare(a.Marked), strings.Compare(a.ID, b.ID)) < 0
 	})
 	return all, err
 }
