@@ -30,7 +30,6 @@ type world struct {
 	room   string
 	engine *memory.Engine
 	hosts  []*host
-	pids   int
 	calm   bool // nothing goes wrong any more
 
 	history []event.Event // of the engine, as far as it was read
