@@ -219,7 +219,7 @@ func (w *world) forget() {
 		r.turn = w.back
 	}
 	for _, x := range w.windows {
-		if !w.state.Open || !w.room.Agent(x.agent).Has("wants") { // its life may have been closed since
+		if !w.state.Open || w.state.Member(x.agent) == nil || !w.room.Agent(x.agent).Has("wants") { // its life may have been closed since
 			x.refused = false
 		}
 		x.called = x.called || w.room.Agent(x.agent).Has("called")
