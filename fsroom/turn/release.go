@@ -108,7 +108,7 @@ func (s *State) listens(f Facts, m *Member) bool {
 
 // hears reports whether the member, which has not ended, would learn of a turn: one that wants it and cannot be called does not.
 func (s *State) hears(f Facts, m *Member) bool {
-	return !f.ended(m.AgentID) && (f.atHand(s, m) || s.listens(f, m))
+	return !f.ended(m.AgentID) && (f.atHand(s, m) || s.listens(f, m) || f.ready(s, m) && f.hearing(m.AgentID).How != "")
 }
 
 // hearsAtOnce is hears for a member that could begin with the turn: it waits, or its model
