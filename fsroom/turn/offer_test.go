@@ -65,6 +65,7 @@ func TestReleaseToListeners(t *testing.T) {
 		{"it is deaf, one waits and one listens", steps{members("a", "b", "c", "d"), held("a"), later(settled), waiting("c"), listening(ready, "d")}, "reserved for c"},
 		{"it waited just now, and another one listens", append(abc, waited("b"), listening(ready, "c")), "reserved for b"},
 		{"it wants it and cannot be called, and another one listens", append(abc, wants("b"), listening(ready, "c")), "offered to c"},
+		{"it wants it and did not answer, and another one listens", append(abc, wants("b"), listening(unheard, "b"), listening(ready, "c")), "reserved for b"},
 		{"it wants it and nothing listens", append(abc, wants("b")), "reserved for b"},
 		{"it is gone", append(abc, listening(ready, "b", "c"), gone("b")), "offered to c"},
 		{"its process has ended just after a wait, and the model of the other works", append(abc, waited("b"), dropped("b"), listening(busy, "c")), "offered to c"},

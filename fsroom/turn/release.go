@@ -106,9 +106,10 @@ func (s *State) listens(f Facts, m *Member) bool {
 	return s.Policy.WakeGrace > 0 && h.How != "" && !h.Unheard && h.TurnsSpent == 0
 }
 
-// hears reports whether the member, which has not ended, would learn of a turn: one that wants it and cannot be called does not.
+// hears reports whether the member, which has not ended, would learn of a turn. One that wants it was promised a call, which
+// it gets as long as something listens for it, heard or not.
 func (s *State) hears(f Facts, m *Member) bool {
-	return !f.ended(m.AgentID) && (f.atHand(s, m) || s.listens(f, m) || f.ready(s, m) && f.hearing(m.AgentID).How != "")
+	return !f.ended(m.AgentID) && (f.atHand(s, m) || s.listens(f, m) || f.presence(m.AgentID).Wants && f.hearing(m.AgentID).How != "")
 }
 
 // hearsAtOnce is hears for a member that could begin with the turn: it waits, or its model
