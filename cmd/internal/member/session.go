@@ -33,8 +33,12 @@ func (c *Client) LeaveWindow(quits bool) (others bool) {
 		r := c.Room(name, nil)
 		_ = r.own().Change(processesFile, &record, func(bool) bool {
 			beside := c.isOpenBeside(record.Processes, c.Self.Root)
-			if others = others || beside; !beside { // what another window wants it wants after its process is recorded
+			switch others = others || beside; {
+			case !beside: // what another window wants it wants after its process is recorded
 				r.unwant(c.Self.ID)
+			case r.Called(): // the other window may be the one that wants the turn
+				_ = r.own().Remove(calledFile)
+				c.Store.NotifyListener(c.Self.ID)
 			}
 			leaves := c.Self.Root != nil && (beside || !quits || record.Lingers) // else it is gone with its process
 			if leaves {
