@@ -175,7 +175,7 @@ func elsewhere(ctx context.Context, call payload.Call, env shell.Env, rooms Room
 			_, ok := c.Reaches(pattern, dir)
 			isKnown := func(k Change) bool { return k.Stick != nil && k.Stick.Root == dir }
 			return ok && !isKnown(c) && !slices.ContainsFunc(all, isKnown) &&
-				(!c.Git || c.Nested || env.Top == nil || env.Top(dir) == env.Top(at))
+				(!c.Own || env.Top == nil || env.Top(dir) == env.Top(at))
 		}
 		sticks := rooms.Held(ctx, call, func(dir string) bool { return isWithin(at, dir) && counts(dir) })
 		if stick, err := rooms.Stick(ctx, at, call); c.Git && err == nil && stick != nil && counts(stick.Root) {

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"cmp"
 	"path"
 	"slices"
 	"strconv"
@@ -8,33 +9,27 @@ import (
 )
 
 // What stands in a value for a part of a name that a pattern leaves open. As a whole name, anyDepth is any
-// number of directories.
+// number of directories, and anyShown those whose names begin with no dot.
 const (
 	anyName   = "\x01"
 	anyLetter = "\x02"
 	anyDepth  = anyName + anyName
+	anyShown  = anyDepth + anyName
 )
 
-var oneOfPattern = strings.NewReplacer("/"+anyDepth+"/", "/", "/"+anyDepth, "", anyName, "x", anyLetter, "x")
+var oneOfPattern = strings.NewReplacer("/"+anyShown+"/", "/", "/"+anyDepth+"/", "/", "/"+anyShown, "", "/"+anyDepth, "", anyName, "x", anyLetter, "x")
 
 // plain returns one path that a pattern may match, or the text without what stands for patterns.
 func plain(s string) string {
 	if !strings.ContainsAny(s, anyName+anyLetter) {
 		return s
 	}
-	s = oneOfPattern.Replace(strings.ReplaceAll(s, "/"+anyDepth+"/"+anyDepth, "/"+anyDepth))
-	if s == "" {
-		s = "/"
-	}
-	return s
+	return cmp.Or(oneOfPattern.Replace(strings.ReplaceAll(s, "/"+anyDepth+"/"+anyDepth, "/"+anyDepth)), "/")
 }
 
-// Reach returns where the effect changes more than Path, nil if it does not: paths and patterns of paths. See [Reaches].
+// Reach returns where the effect changes more than Path, none if it does not: paths and patterns of paths. See [Reaches].
 func (e Effect) Reach() []string {
-	if e.reach == "" {
-		return nil
-	}
-	return strings.Split(e.reach, "\x00")
+	return strings.FieldsFunc(e.reach, func(r rune) bool { return r == 0 })
 }
 
 // Beginning returns the directory in which everything is that a pattern of [Effect.Reach] matches.
@@ -64,8 +59,11 @@ func matches(pattern, dir []string, all, itself bool) (below string, ok bool) {
 		return "", itself
 	case len(pattern) == 0:
 		return "", all
-	case pattern[0] == anyDepth:
-		if below, ok = matches(pattern[1:], dir, all, itself); ok || len(dir) == 0 {
+	case len(pattern) == 1 && pattern[0] == anyShown:
+		return matches([]string{anyName}, dir, all, itself)
+	case pattern[0] == anyDepth, pattern[0] == anyShown:
+		below, ok = matches(pattern[1:], dir, all, itself)
+		if ok || len(dir) == 0 || pattern[0] == anyShown && strings.HasPrefix(dir[0], ".") {
 			return below, ok || len(pattern) == 1
 		}
 		return matches(pattern, dir[1:], all, itself)

@@ -34,6 +34,9 @@ func TestReach(t *testing.T) {
 		{"for f in *.go; do sed -i s/a/b/ $f; done", false, false},
 		{"gofmt -w .", true, true},
 		{"gofmt -w main.go", false, false},
+		{"go fmt ./...", true, false},
+		{"cargo fmt", true, false},
+		{"sed -i s/a/b/ **/*.go", true, true},
 		{"gofmt -l .", false, false},
 		{"prettier --write .", true, true},
 		{"cp a .", false, false},
@@ -83,7 +86,7 @@ func TestReach(t *testing.T) {
 		reaches := func(dir string, nested bool) bool {
 			for _, e := range Classify(tt.command, testEnv()).Effects {
 				for _, pattern := range e.Reach() {
-					if _, ok := e.Reaches(pattern, dir); ok && (!nested || !e.Git || e.Nested) {
+					if _, ok := e.Reaches(pattern, dir); ok && (!nested || !e.Own) {
 						return true
 					}
 				}
@@ -92,6 +95,32 @@ func TestReach(t *testing.T) {
 		}
 		if sub, wt := reaches("/w/sub", false), reaches("/w/wt", true); sub != tt.sub || wt != tt.wt {
 			t.Errorf("%s: %v and %v, want %v and %v: %+v", tt.command, sub, wt, tt.sub, tt.wt, Classify(tt.command, testEnv()).Effects)
+		}
+	}
+}
+
+// TestReachHidden has commands in /w, and whether they may change something in /w/.hidden/wt.
+func TestReachHidden(t *testing.T) {
+	for command, want := range map[string]bool{
+		"sed -i s/a/b/ **/*.go":                      false,
+		"sed -i s/a/b/ ./**/*.go":                    false,
+		"sed -i s/a/b/ .hidden/**/*.go":              true,
+		"rm -rf **":                                  false,
+		"find . -name '*.o' -delete":                 true,
+		"gofmt -w .":                                 true,
+		"prettier --write .":                         true,
+		"find . -type f | xargs sed -i s/a/b/":       true,
+		"for f in **/*.go; do sed -i s/a/b/ $f;done": false,
+	} {
+		got := false
+		for _, e := range Classify(command, testEnv()).Effects {
+			for _, pattern := range e.Reach() {
+				_, ok := e.Reaches(pattern, "/w/.hidden/wt")
+				got = got || ok
+			}
+		}
+		if got != want {
+			t.Errorf("%s: %v, want %v", command, got, want)
 		}
 	}
 }

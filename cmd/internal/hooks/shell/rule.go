@@ -158,7 +158,7 @@ func (c *call) apply(r rule) {
 	}
 	e := Effect{Op: c.name, Git: r.is("git") || r.is("index"), Below: r.is("git") || r.is("below"), Destroys: r.is("destroys"),
 		Stash: r.is("stash") && !c.namesCommit() || c.names(r.list("stash")), reach: c.paths(r)}
-	e.Nested = e.Git && (r.is("nested") || c.has("--recurse-submodules") || c.name == "git clean" && c.forcedTwice())
+	e.Own = r.is("own") || e.Git && !r.is("nested") && !c.has("--recurse-submodules") && !(c.name == "git clean" && c.forcedTwice())
 	targets, stdin := c.targets(r)
 	into, isInto := []value{}, false
 	for _, o := range c.values {
@@ -200,7 +200,7 @@ func (c *call) apply(r rule) {
 		if n := len(c.w.result.Effects); r.is("nested") {
 			defer func() {
 				for i := range c.w.result.Effects[n:] {
-					c.w.result.Effects[n+i].Nested = true
+					c.w.result.Effects[n+i].Own = false
 				}
 			}()
 		}

@@ -29,7 +29,7 @@ type Effect struct {
 	Below    bool   // everything below Path
 	Destroys bool   // what it takes away may be nowhere else
 	Stash    bool   // it moves the stash of that repository, by position
-	Nested   bool   // of git: also in repositories and working trees below
+	Own      bool   // not in repositories and working trees below
 	reach    string // see [Effect.Reach]
 }
 

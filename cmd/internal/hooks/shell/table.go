@@ -18,7 +18,7 @@ import _ "embed"
 //	destroys      what is taken away may be nowhere else; destroys=… with one of these flags
 //	git, index    of git: the whole repository; its index and branches only
 //	stash         of git: the stash of the repository, unless the last word is the hash of a commit; stash=… if it is named so
-//	nested        of git: also what is in repositories and working trees below
+//	nested        of git: also what is in repositories and working trees below; own: of others, not that
 //	paths=N       of git: words that are paths, if there are N of them or they stand behind "--"; else it is the whole tree,
 //	              or for N=0 the directory
 //	whole=…       of git: the whole tree only with one of these flags

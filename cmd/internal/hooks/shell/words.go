@@ -274,6 +274,9 @@ func (e *expander) literal(s string, first, quoted bool) {
 			if s[i] != '\n' {
 				b.WriteByte(s[i])
 			}
+		case !quoted && !e.whole && strings.HasPrefix(s[i:], "**"):
+			i++
+			b.WriteString(anyShown)
 		case !quoted && !e.whole && c == '*':
 			b.WriteString(anyName)
 		case !quoted && !e.whole && c == '?':
