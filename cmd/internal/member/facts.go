@@ -63,9 +63,9 @@ func (r *Room) facts(st *turn.State, by caller, judged verdicts) turn.Facts {
 	}
 	presence := oncePerAgent(func(id string) turn.Presence {
 		p := r.presence(id, look)
-		// A turn that a hook has taken ends with the process that took it.
-		auto := id == owner && id != by.id && st.Grant.Auto && !lease.ByHand
-		if h := identity.Process(lease.Holder); auto && !p.SessionEnded && h != (identity.Process{}) && !r.hosts.have(h) {
+		// A turn that a hook has taken ends with the process that took it, and what another window has is judged by that.
+		own := id == owner && id != by.id && (st.Grant.Auto && !lease.ByHand || window != 0)
+		if h := identity.Process(lease.Holder); own && !p.SessionEnded && h != (identity.Process{}) && !r.hosts.have(h) {
 			c := look(h)
 			p.Process, p.PID, p.Stopped, p.OutlivesProcess = c.verdict, h.PID, c.stopped, false
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os/exec"
+	"syscall"
 	"testing"
 	"time"
 
@@ -158,6 +159,16 @@ func TestOtherWindow(t *testing.T) {
 		if pid := window(c.mine).HeldByOtherWindow(f.state(a)); pid != c.want {
 			t.Errorf("%s: %d, want %d", c.name, pid, c.want)
 		}
+	}
+	f.must(syscall.Kill(sibling.PID, syscall.SIGSTOP))
+	for status := syscall.WaitStatus(0); !status.Stopped(); {
+		_, err := syscall.Wait4(sibling.PID, &status, syscall.WUNTRACED, nil)
+		f.must(err)
+	}
+	last := f.child()
+	f.must(window(&last).recordProcess())
+	if p := window(&last).Facts(f.state(a)).Presence("a:1"); !p.Stopped || p.PID != sibling.PID {
+		t.Errorf("the window that has it is stopped: %+v", p)
 	}
 	left := window(&sibling)
 	if others := left.Client.LeaveWindow(true); !others || one.HeldByOtherWindow(f.state(a)) != 0 {
