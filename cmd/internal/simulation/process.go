@@ -98,6 +98,7 @@ func (w *world) settle() {
 
 // pass lets time pass, see [machine.Machine.Pass].
 func (w *world) pass(d time.Duration) {
+	w.runs = nil
 	w.Pass(d)
 	w.settle()
 }

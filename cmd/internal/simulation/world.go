@@ -25,7 +25,7 @@ type world struct {
 	machine.Disk
 	oracle
 	procs   []*proc
-	runs    *proc  // that ran last
+	runs    *proc  // that ran last, nil if time has passed since
 	base    string // directory with all files of the run
 	dir     string // the workspace
 	home    string // of its user

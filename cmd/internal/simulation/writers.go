@@ -17,13 +17,13 @@ func (w *world) passes(before, after *turn.State) {
 	if before.Owner == "" || before.Owner == after.Owner && before.Turn == after.Turn {
 		return
 	}
-	if w.runs.ends(before.Owner) {
+	ends := func(p *proc) bool { return p.ends(before.Owner) }
+	if w.runs != nil && ends(w.runs) || w.runs == nil && slices.ContainsFunc(w.procs, ends) {
 		w.overrun(before.Owner)
 	}
 	for _, p := range w.procs {
 		if p.writer != nil && p.writer.agent == before.Owner && !p.excused && !p.Killed {
-			w.find("a turn ends under its writer", "turn %d of %s has ended by %s while %s writes by %s", before.Turn, before.Owner,
-				w.runs.Name, p.writer.name, p.Name)
+			w.find("a turn ends under its writer", "turn %d of %s has ended while %s writes by %s", before.Turn, before.Owner, p.writer.name, p.Name)
 		}
 	}
 }
