@@ -128,3 +128,13 @@ func Decode(e *event.Event, v any) error {
 	}
 	return nil
 }
+
+// Fold gives the payload of the event to apply, which changes a state by it, unless it cannot be decoded.
+func Fold[P any](e *event.Event, apply func(e *event.Event, p P)) error {
+	var p P
+	err := Decode(e, &p)
+	if err == nil {
+		apply(e, p)
+	}
+	return err
+}

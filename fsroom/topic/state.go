@@ -233,13 +233,17 @@ func (s *State) fold(e *event.Event) error {
 			s.Status, s.ClosedAt, s.CloseReason = Closed, &at, e.Reason
 		}
 	case EventAsked:
-		return s.applyAsked(e)
+		return talk.Fold(e, s.applyAsked)
 	case EventCancelled:
 		return s.settle(e, Cancelled, e.Reason)
 	case EventMarked:
 		return s.settle(e, Answered, "")
 	case EventAnswer:
-		return s.applyAnswer(e)
+		return s.ofPending(e, func(q *Question) {
+			if q.Answerable(e.From) { // Clip makes append copy, because a clone of the state shares the answers
+				q.Answers = append(slices.Clip(q.Answers), AnswerRef{AnsweredBy: e.From, Seq: e.Seq})
+			}
+		})
 	case event.JournalDamaged:
 		return s.applyLoss(e)
 	}
@@ -282,11 +286,7 @@ func (s *State) applyCreated(e *event.Event) error {
 	return nil
 }
 
-func (s *State) applyAsked(e *event.Event) error {
-	var p askedPayload
-	if err := talk.Decode(e, &p); err != nil {
-		return err
-	}
+func (s *State) applyAsked(e *event.Event, p askedPayload) {
 	if s.Status == Closed {
 		s.Status, s.ClosedAt, s.CloseReason = Open, nil, ""
 	}
@@ -296,7 +296,6 @@ func (s *State) applyAsked(e *event.Event) error {
 		s.Questions = append(s.Questions, Question{ID: p.QuestionID, AskedBy: e.From, To: e.To, Other: p.Other, AskedAt: &at,
 			Status: Pending, Seq: e.Seq})
 	}
-	return nil
 }
 
 // indexed is Question for a fold, which looks up a question with every event.
@@ -312,23 +311,20 @@ func (s *State) indexed(id string) *Question {
 
 // settle ends a pending question and drops what only a pending question needs.
 func (s *State) settle(e *event.Event, status, reason string) error {
-	q, err := s.pendingOf(e)
-	if q == nil {
-		return err
-	}
-	q.Status, q.CancelReason, q.AskedAt, q.SettledBy = status, reason, nil, e.Seq
-	var answers []AnswerRef // a new slice, because a clone of the state shares the old one
-	for _, a := range q.Answers {
-		answers = append(answers, AnswerRef{Seq: a.Seq})
-	}
-	q.Answers = answers
-	if status == Answered {
-		s.Answered++
-	} else {
-		s.Cancelled++
-	}
-	s.forget()
-	return nil
+	return s.ofPending(e, func(q *Question) {
+		q.Status, q.CancelReason, q.AskedAt, q.SettledBy = status, reason, nil, e.Seq
+		var answers []AnswerRef // a new slice, because a clone of the state shares the old one
+		for _, a := range q.Answers {
+			answers = append(answers, AnswerRef{Seq: a.Seq})
+		}
+		q.Answers = answers
+		if status == Answered {
+			s.Answered++
+		} else {
+			s.Cancelled++
+		}
+		s.forget()
+	})
 }
 
 // forget drops the questions that were settled first once there are twice
@@ -350,25 +346,11 @@ func (s *State) forget() {
 	s.index = nil
 }
 
-func (s *State) applyAnswer(e *event.Event) error {
-	q, err := s.pendingOf(e)
-	if q == nil || !q.Answerable(e.From) {
-		return err
-	}
-	// Clip makes append copy, because a clone of the state shares the answers.
-	q.Answers = append(slices.Clip(q.Answers), AnswerRef{AnsweredBy: e.From, Seq: e.Seq})
-	return nil
-}
-
-// pendingOf returns the question that the event is about, nil if it is not pending.
-func (s *State) pendingOf(e *event.Event) (*Question, error) {
-	var p questionPayload
-	if err := talk.Decode(e, &p); err != nil {
-		return nil, err
-	}
-	q := s.indexed(p.QuestionID)
-	if q == nil || q.Status != Pending {
-		return nil, nil
-	}
-	return q, nil
+// ofPending calls change with the question that the event is about, if it is pending.
+func (s *State) ofPending(e *event.Event, change func(*Question)) error {
+	return talk.Fold(e, func(_ *event.Event, p questionPayload) {
+		if q := s.indexed(p.QuestionID); q != nil && q.Status == Pending {
+			change(q)
+		}
+	})
 }

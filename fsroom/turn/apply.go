@@ -34,29 +34,31 @@ func (s *State) change(e *event.Event) error {
 	case RoomOpened:
 		return s.applyOpened(e)
 	case MemberJoined:
-		return s.applyJoined(e)
+		return talk.Fold(e, s.applyJoined)
 	case MemberLeft:
-		return s.applyLeft(e)
+		s.remove(e.From, Loss{})
 	case Claim, Takeover:
-		return s.applyGrant(e)
+		return talk.Fold(e, s.applyGrant)
 	case Released, Passed:
-		return s.applyRelease(e)
+		return talk.Fold(e, s.applyRelease)
 	case Kicked:
-		return s.applyKick(e)
+		s.applyKick(e)
 	case MessageSent:
 		s.applyMail(e)
 	case NoteAdded:
-		return s.applyNote(e)
+		return talk.Fold(e, func(e *event.Event, p talk.NotePayload) { s.Notes = append(s.Notes, p.Note(e)) })
 	case NoteResolved:
-		return s.applyResolve(e)
+		return talk.Fold(e, func(_ *event.Event, p talk.ResolvedPayload) {
+			s.Notes = slices.DeleteFunc(s.Notes, func(n talk.Note) bool { return n.ID == p.ID })
+		})
 	case PolicyChanged:
 		return s.applyPolicy(e)
-	case Closed:
-		return s.applyClosed(e)
+	case Closed: // the identity of the room and its counters stay
+		*s = State{RoomID: s.RoomID, CanonicalPath: s.CanonicalPath, WorkspaceRoot: s.WorkspaceRoot, Turn: s.Turn, Policy: s.Policy}
 	case TreeChanged:
 		return s.applyTreeChanged(e)
 	case JobEnded:
-		return s.applyJobEnded(e)
+		return talk.Fold(e, s.applyJobEnded)
 	case JournalDamaged:
 		return s.applyLoss(e)
 	}
@@ -99,14 +101,10 @@ func (s *State) applyOpened(e *event.Event) error {
 	return nil
 }
 
-func (s *State) applyJoined(e *event.Event) error {
-	var p joinedPayload
-	if err := talk.Decode(e, &p); err != nil {
-		return err
-	}
+func (s *State) applyJoined(e *event.Event, p joinedPayload) {
 	if m := s.Member(e.From); m != nil {
 		m.Observer = m.Observer && p.Observer
-		return nil
+		return
 	}
 	s.Members = append(s.Members, Member{
 		AgentID: e.From, DisplayName: p.DisplayName, SessionKind: p.SessionKind, Observer: p.Observer,
@@ -118,12 +116,9 @@ func (s *State) applyJoined(e *event.Event) error {
 		s.Former = slices.DeleteFunc(s.Former, func(h Former) bool { return h.AgentID == e.From })
 	}
 	s.NextOrdinal++
-	return nil
 }
 
-func (s *State) applyLeft(e *event.Event) error { s.remove(e.From, Loss{}); return nil }
-
-func (s *State) applyKick(e *event.Event) error {
+func (s *State) applyKick(e *event.Event) {
 	why := strings.ToValidUTF8(e.Reason[:min(len(e.Reason), mostWhy)], "")
 	removed := Loss{Type: e.Type, Seq: e.Seq, By: e.From, At: e.CreatedAt, Why: why}
 	if s.Owner == e.To {
@@ -131,7 +126,6 @@ func (s *State) applyKick(e *event.Event) error {
 		s.lose(removed)
 	}
 	s.remove(e.To, removed)
-	return nil
 }
 
 // remove removes a member. A handoff that it was given or offered is pending again,
@@ -170,11 +164,7 @@ func (s *State) rememberFormer(m Member, how Loss) {
 	}
 }
 
-func (s *State) applyGrant(e *event.Event) error {
-	var p grantPayload
-	if err := talk.Decode(e, &p); err != nil {
-		return err
-	}
+func (s *State) applyGrant(e *event.Event, p grantPayload) {
 	given := s.lastHandoff()
 	given.Preferred, given.Listens = "", false
 	if given.Unchanged {
@@ -188,7 +178,6 @@ func (s *State) applyGrant(e *event.Event) error {
 	if m := s.Member(e.To); m != nil {
 		m.LastHeld, m.Lost = e.Seq, Loss{}
 	}
-	return nil
 }
 
 // lastHandoff returns the handoff that goes with a grant: the pending one, or the one
@@ -200,11 +189,7 @@ func (s *State) lastHandoff() PendingHandoff {
 	return s.Grant.Handoff
 }
 
-func (s *State) applyRelease(e *event.Event) error {
-	var p releasePayload
-	if err := talk.Decode(e, &p); err != nil {
-		return err
-	}
+func (s *State) applyRelease(e *event.Event, p releasePayload) {
 	at := p.Clock.at(e.CreatedAt)
 	s.ShortTurns = s.shortTurns(at)
 	s.lose(Loss{Type: e.Type, Seq: e.Seq, Turn: s.Turn, At: e.CreatedAt})
@@ -221,7 +206,6 @@ func (s *State) applyRelease(e *event.Event) error {
 	default:
 		s.Pending = PendingHandoff{}
 	}
-	return nil
 }
 
 func (s *State) applyPolicy(e *event.Event) error {
@@ -230,11 +214,5 @@ func (s *State) applyPolicy(e *event.Event) error {
 		return err
 	}
 	s.Policy = p.Policy
-	return nil
-}
-
-// applyClosed ends the life. The identity of the room and its counters stay.
-func (s *State) applyClosed(e *event.Event) error {
-	*s = State{RoomID: s.RoomID, CanonicalPath: s.CanonicalPath, WorkspaceRoot: s.WorkspaceRoot, Turn: s.Turn, Policy: s.Policy}
 	return nil
 }

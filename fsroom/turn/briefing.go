@@ -110,15 +110,21 @@ func (s *State) MayHaveMissed(agent string) (after, upTo int64) {
 	if s.Owner == agent {
 		after, upTo = 0, m.LastHeld-1
 	}
-	others := false
-	for i := range s.Members {
-		others = others || s.Members[i].AgentID != agent && s.Members[i].LastHeld > after
-	}
-	for _, h := range s.Former {
-		others = others || h.LastHeld > after
-	}
-	if !others || upTo-after < fewest {
+	if s.lastOfOthers(agent) <= after || upTo-after < fewest {
 		return 0, 0
 	}
 	return after, upTo
+}
+
+// lastOfOthers returns the last grant to another agent than the member.
+func (s *State) lastOfOthers(agent string) (last int64) {
+	for i := range s.Members {
+		if s.Members[i].AgentID != agent {
+			last = max(last, s.Members[i].LastHeld)
+		}
+	}
+	for i := range s.Former {
+		last = max(last, s.Former[i].LastHeld)
+	}
+	return last
 }

@@ -2,6 +2,7 @@ package turn
 
 import (
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/talking-stick/tt/fsroom/code"
@@ -63,11 +64,7 @@ func Close(s *State, f Facts, r CloseRequest) ([]event.Event, CloseResult, error
 	}
 	e := event.Event{Type: Closed, Turn: s.Turn, From: r.Agent, Reason: r.Reason}
 	res := CloseResult{Status: WaitClosed, RoomID: s.RoomID, EventSeq: s.Seq + 1, Told: []string{}}
-	for i := range s.Members {
-		if id := s.Members[i].AgentID; id != r.Agent && f.isWaiting(id) {
-			res.Told = append(res.Told, id)
-		}
-	}
+	res.Told = append(res.Told, slices.DeleteFunc(s.Others(r.Agent), func(id string) bool { return !f.isWaiting(id) })...)
 	return []event.Event{e}, res, nil
 }
 

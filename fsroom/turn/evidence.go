@@ -30,8 +30,7 @@ func (s *State) evidence(f Facts, kind string) Evidence {
 	if f.Gone(s, m) && !p.OutlivesProcess {
 		e.Hint = fill(hintEnded, who, 0)
 	}
-	seen := event.NewTime(f.lastSeen(m))
-	e.LastSeenAt, e.GoneSince = &seen, f.goneSince(s, m)
+	e.LastSeenAt, e.GoneSince = known(f.lastSeen(m)), f.goneSince(s, m)
 	var sentences []string
 	if words := grounds[kind].evidence; words != "" {
 		sentences = append(sentences, fill(words, who, 0, "{past}", spoken(f.Now.Wall.Sub(f.lease(s).End(f.Now).Time)), "{since}",
@@ -83,9 +82,8 @@ func (f Facts) goneSince(s *State, m *Member) *event.Time {
 			since = silent
 		}
 	}
-	if since.IsZero() || since.After(f.Now.Wall.Time) {
+	if since.After(f.Now.Wall.Time) {
 		return nil
 	}
-	t := event.NewTime(since)
-	return &t
+	return known(since)
 }

@@ -21,7 +21,7 @@ func TestFairestLooksAtFew(t *testing.T) {
 		}
 		return Presence{Seen: now.Wall.Time}
 	}}
-	if m := s.fairest(f, "m99"); m == nil || m.LastHeld != 2 {
+	if m := s.fairestOf(f, "m99", anybody); m == nil || m.LastHeld != 2 {
 		t.Errorf("%+v is next", m)
 	}
 	if len(looked) > 2 {

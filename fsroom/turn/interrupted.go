@@ -37,15 +37,12 @@ type Interruptions struct {
 func (l *Interruptions) Add(e *event.Event) {
 	var p grantPayload
 	switch e.Type {
-	case Claim:
+	case Claim, Takeover:
 		_ = talk.Decode(e, &p)
-		l.list, l.now = nil, Interruption{Turn: e.Turn, Agent: e.To, Since: e.CreatedAt, Handoff: p.Handoff}
-	case Takeover:
-		_ = talk.Decode(e, &p)
-		if l.now.Agent == e.From && l.now.Turn == e.Turn-1 {
+		if e.Type == Takeover && l.now.Agent == e.From && l.now.Turn == e.Turn-1 {
 			l.now.Reason = p.Kind
 			l.list = append(l.list, l.now)
-		} else { // it was taken from somebody who had not begun
+		} else { // it was free, or taken from somebody who had not begun
 			l.list = nil
 		}
 		l.now = Interruption{Turn: e.Turn, Agent: e.To, Since: e.CreatedAt, Handoff: p.Handoff}
@@ -62,18 +59,7 @@ func (l *Interruptions) Add(e *event.Event) {
 
 // MayGoOn reports whether the turn in progress may have been taken from another agent: one had a
 // turn since the handoff that came with it.
-func (s *State) MayGoOn() bool {
-	var last int64 // grant of another agent
-	for i := range s.Members {
-		if s.Members[i].AgentID != s.Owner {
-			last = max(last, s.Members[i].LastHeld)
-		}
-	}
-	for i := range s.Former {
-		last = max(last, s.Former[i].LastHeld)
-	}
-	return last > s.Grant.Handoff.Seq
-}
+func (s *State) MayGoOn() bool { return s.lastOfOthers(s.Owner) > s.Grant.Handoff.Seq }
 
 // Over adds the turn in progress of s, which is being taken over by an event that is not written yet.
 func (l *Interruptions) Over(s *State, f Facts) {

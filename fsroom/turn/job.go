@@ -46,13 +46,8 @@ func (s *State) JobTold(host string, id int64) bool { return s.toldJobs(host).Ha
 // HighestJob returns the highest number of a job of the host whose end was told, or a higher number.
 func (s *State) HighestJob(host string) int64 { return s.toldJobs(host).Highest() }
 
-func (s *State) applyJobEnded(e *event.Event) error {
-	var j talk.JobEnd
-	if err := talk.Decode(e, &j); err != nil {
-		return err
-	}
+func (s *State) applyJobEnded(e *event.Event, j talk.JobEnd) {
 	s.applyMail(e)
 	told := s.toldJobs(j.Host).With(j.ID, j.Oldest)
 	s.Jobs = append(slices.DeleteFunc(s.Jobs, func(t talk.ToldJobs) bool { return t.Host == j.Host }), told)
-	return nil
 }

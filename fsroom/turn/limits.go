@@ -13,39 +13,37 @@ import (
 // environment of new rooms, the documentation and the messages of refusals: a new
 // limit is one row.
 type Limit struct {
-	Flag  string               // "owner-lease-ttl"
-	Env   string               // "TALKING_STICK_OWNER_LEASE_TTL"; "": not set from the environment
-	About string               // what the limit is for
-	Field func(*Policy) *int64 // in milliseconds
-	Zero  bool                 // zero is allowed
+	Flag    string               // "owner-lease-ttl"
+	Env     string               // "TALKING_STICK_OWNER_LEASE_TTL"; "": not set from the environment
+	About   string               // what the limit is for
+	Default time.Duration        // that of a room for which nothing is configured
+	Field   func(*Policy) *int64 // in milliseconds
+	Zero    bool                 // zero is allowed
 }
 
 // Limits returns one Limit for every field of a policy, in the order they are shown.
 func Limits() []Limit {
 	return []Limit{
-		{"owner-lease-ttl", "TALKING_STICK_OWNER_LEASE_TTL", "how long a turn lives without a heartbeat", func(p *Policy) *int64 { return &p.OwnerLeaseTTL }, false},
-		{"heartbeat-interval", "TALKING_STICK_HEARTBEAT_INTERVAL", "how often a guardian renews the lease", func(p *Policy) *int64 { return &p.HeartbeatInterval }, false},
-		{"claim-ttl", "TALKING_STICK_CLAIM_TTL", "how long a reservation is kept before it can be taken over", func(p *Policy) *int64 { return &p.ClaimTTL }, false},
-		{"presence-ttl", "TALKING_STICK_PRESENCE_TTL", "how long a silent member counts as active", func(p *Policy) *int64 { return &p.PresenceTTL }, false},
-		{"waiter-grace", "TALKING_STICK_WAITER_GRACE", "how long the fairest member is waited for after a release", func(p *Policy) *int64 { return &p.WaiterGrace }, true},
-		{"wait-for-turn-max-wait", "", "how long tt wait waits without --timeout", func(p *Policy) *int64 { return &p.WaitForTurn }, false},
-		{"wait-for-events-max-wait", "", "how long tt events --wait waits without --timeout", func(p *Policy) *int64 { return &p.WaitForEvents }, false},
-		{"gone-grace", "TALKING_STICK_GONE_GRACE", "how long an ended session may be silent before it counts as gone", func(p *Policy) *int64 { return &p.GoneGrace }, true},
-		{"idle-room-ttl", "TALKING_STICK_IDLE_ROOM_TTL", "how long an unused room lives (0: for ever)", func(p *Policy) *int64 { return &p.IdleRoomTTL }, true},
-		{"wake-grace", "TALKING_STICK_WAKE_GRACE", "how long a member that listens is waited for after it was notified (0: not)", func(p *Policy) *int64 { return &p.WakeGrace }, true},
-		{"idle-ttl", "TALKING_STICK_IDLE_TTL", "how long a holder's model may be idle before its turn is offered (0: for ever)", func(p *Policy) *int64 { return &p.IdleTTL }, true},
-		{"limit-ttl", "TALKING_STICK_LIMIT_TTL", "how long a holder's model may be limited before its turn is offered (0: for ever)", func(p *Policy) *int64 { return &p.LimitTTL }, true},
-		{"ledger-keep", "TALKING_STICK_LEDGER_KEEP", "how long what turns changed is kept, see tt help restore", func(p *Policy) *int64 { return &p.LedgerKeep }, false},
-		{"ledger-wait", "TALKING_STICK_LEDGER_WAIT", "how long a release waits for what the turn changed (0: not)", func(p *Policy) *int64 { return &p.LedgerWait }, true},
-		{"ledger-tick", "TALKING_STICK_LEDGER_TICK", "how often the tree is recorded while a turn lasts (0: not)", func(p *Policy) *int64 { return &p.LedgerTick }, true},
+		{"owner-lease-ttl", "TALKING_STICK_OWNER_LEASE_TTL", "how long a turn lives without a heartbeat", 45 * time.Minute, func(p *Policy) *int64 { return &p.OwnerLeaseTTL }, false},
+		{"heartbeat-interval", "TALKING_STICK_HEARTBEAT_INTERVAL", "how often a guardian renews the lease", 5 * time.Minute, func(p *Policy) *int64 { return &p.HeartbeatInterval }, false},
+		{"claim-ttl", "TALKING_STICK_CLAIM_TTL", "how long a reservation is kept before it can be taken over", 20 * time.Minute, func(p *Policy) *int64 { return &p.ClaimTTL }, false},
+		{"presence-ttl", "TALKING_STICK_PRESENCE_TTL", "how long a silent member counts as active", 4 * time.Hour, func(p *Policy) *int64 { return &p.PresenceTTL }, false},
+		{"waiter-grace", "TALKING_STICK_WAITER_GRACE", "how long the fairest member is waited for after a release", 10 * time.Second, func(p *Policy) *int64 { return &p.WaiterGrace }, true},
+		{"wait-for-turn-max-wait", "", "how long tt wait waits without --timeout", 110 * time.Second, func(p *Policy) *int64 { return &p.WaitForTurn }, false},
+		{"wait-for-events-max-wait", "", "how long tt events --wait waits without --timeout", 110 * time.Second, func(p *Policy) *int64 { return &p.WaitForEvents }, false},
+		{"gone-grace", "TALKING_STICK_GONE_GRACE", "how long an ended session may be silent before it counts as gone", 10 * time.Minute, func(p *Policy) *int64 { return &p.GoneGrace }, true},
+		{"idle-room-ttl", "TALKING_STICK_IDLE_ROOM_TTL", "how long an unused room lives (0: for ever)", 7 * 24 * time.Hour, func(p *Policy) *int64 { return &p.IdleRoomTTL }, true},
+		{"wake-grace", "TALKING_STICK_WAKE_GRACE", "how long a member that listens is waited for after it was notified (0: not)", 45 * time.Second, func(p *Policy) *int64 { return &p.WakeGrace }, true},
+		{"idle-ttl", "TALKING_STICK_IDLE_TTL", "how long a holder's model may be idle before its turn is offered (0: for ever)", 15 * time.Minute, func(p *Policy) *int64 { return &p.IdleTTL }, true},
+		{"limit-ttl", "TALKING_STICK_LIMIT_TTL", "how long a holder's model may be limited before its turn is offered (0: for ever)", time.Minute, func(p *Policy) *int64 { return &p.LimitTTL }, true},
+		{"ledger-keep", "TALKING_STICK_LEDGER_KEEP", "how long what turns changed is kept, see tt help restore", 30 * 24 * time.Hour, func(p *Policy) *int64 { return &p.LedgerKeep }, false},
+		{"ledger-wait", "TALKING_STICK_LEDGER_WAIT", "how long a release waits for what the turn changed (0: not)", 250 * time.Millisecond, func(p *Policy) *int64 { return &p.LedgerWait }, true},
+		{"ledger-tick", "TALKING_STICK_LEDGER_TICK", "how often the tree is recorded while a turn lasts (0: not)", time.Minute, func(p *Policy) *int64 { return &p.LedgerTick }, true},
 	}
 }
 
 // InDays reports whether people give the limit in days: it is one or more by default.
-func (l Limit) InDays() bool {
-	p := DefaultPolicy()
-	return *l.Field(&p) >= (24 * time.Hour).Milliseconds()
-}
+func (l Limit) InDays() bool { return l.Default >= 24*time.Hour }
 
 // maxLimit is the longest limit. Sums and small multiples of limits cannot overflow.
 const maxLimit = 10 * 365 * 24 * time.Hour

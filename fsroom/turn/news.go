@@ -21,20 +21,13 @@ const (
 // Listeners returns the ids of the agents whose listeners are notified of a change: those
 // to which it is [News], once the change is committed.
 func Listeners(before, after *State, events []event.Event) (ids []string) {
-	add := func(id string) {
-		if id != "" && !slices.Contains(ids, id) {
+	if next := after.offeredTo(); next != "" && (next != before.offeredTo() || after.Pending.Seq != before.Pending.Seq) {
+		ids = append(ids, next)
+	}
+	for _, id := range before.ids() {
+		tells := func(e event.Event) bool { return ClassOf(&e, id) != "" }
+		if !slices.Contains(ids, id) && slices.ContainsFunc(events, tells) {
 			ids = append(ids, id)
-		}
-	}
-	if next := after.offeredTo(); next != before.offeredTo() || after.Pending.Seq != before.Pending.Seq {
-		add(next)
-	}
-	for i := range events {
-		e := &events[i]
-		for j := range before.Members {
-			if id := before.Members[j].AgentID; ClassOf(e, id) != "" {
-				add(id)
-			}
 		}
 	}
 	return ids

@@ -107,21 +107,3 @@ func resolveNote(s *State, agent, id string, p talk.ResolvedPayload) ([]event.Ev
 	}
 	return nil, "", code.New(code.UnknownTarget, "there is no note %q", id).WithHint(hintListNotes).With("note_id", id)
 }
-
-func (s *State) applyNote(e *event.Event) error {
-	var p talk.NotePayload
-	if err := talk.Decode(e, &p); err != nil {
-		return err
-	}
-	s.Notes = append(s.Notes, p.Note(e))
-	return nil
-}
-
-func (s *State) applyResolve(e *event.Event) error {
-	var p talk.ResolvedPayload
-	if err := talk.Decode(e, &p); err != nil {
-		return err
-	}
-	s.Notes = slices.DeleteFunc(s.Notes, func(n talk.Note) bool { return n.ID == p.ID })
-	return nil
-}

@@ -33,24 +33,9 @@ type Policy struct {
 
 // DefaultPolicy returns the policy of a room for which nothing is configured.
 func DefaultPolicy() Policy {
-	p := Policy{
-		OwnerLeaseTTL:     (45 * time.Minute).Milliseconds(),
-		HeartbeatInterval: (5 * time.Minute).Milliseconds(),
-		ClaimTTL:          (20 * time.Minute).Milliseconds(),
-		PresenceTTL:       (4 * time.Hour).Milliseconds(),
-		WaiterGrace:       (10 * time.Second).Milliseconds(),
-		WaitForTurn:       (110 * time.Second).Milliseconds(),
-		WaitForEvents:     (110 * time.Second).Milliseconds(),
-		GoneGrace:         (10 * time.Minute).Milliseconds(),
-		IdleRoomTTL:       (7 * 24 * time.Hour).Milliseconds(),
-		WakeGrace:         (45 * time.Second).Milliseconds(),
-		IdleTTL:           (15 * time.Minute).Milliseconds(),
-		LimitTTL:          time.Minute.Milliseconds(),
-		Ledger:            LedgerOn,
-		LedgerKeep:        (30 * 24 * time.Hour).Milliseconds(),
-		LedgerSize:        1 << 30,
-		LedgerWait:        (250 * time.Millisecond).Milliseconds(),
-		LedgerTick:        time.Minute.Milliseconds(),
+	p := Policy{Ledger: LedgerOn, LedgerSize: 1 << 30}
+	for _, l := range Limits() {
+		*l.Field(&p) = l.Default.Milliseconds()
 	}
 	for _, w := range Switches() {
 		*w.Field(&p) = w.Values[0]

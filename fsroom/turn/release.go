@@ -166,7 +166,7 @@ func (s *State) recipient(f Facts, agent, target string) (*Member, error) {
 	}
 	switch target {
 	case TargetNext:
-		if m := s.fairest(f, agent); m != nil {
+		if m := s.fairestOf(f, agent, anybody); m != nil {
 			return m, nil
 		}
 		return nil, code.New(code.UnknownMember, "nobody else is active in the room").
@@ -186,16 +186,11 @@ func (s *State) recipient(f Facts, agent, target string) (*Member, error) {
 	return m, nil
 }
 
-// fairest returns the active member whose turn it is after the agent's, nil if no
-// other member is active. It is never an observer. A member whose processes have all ended
+// fairestOf returns the active member among those that are wanted whose turn it is after the agent's, nil if
+// there is none. It is never an observer. A member whose processes have all ended
 // comes after those that could hear of the turn. Then members that never held the stick
 // come first, then those that held it longest ago. Among equals the order of joining
-// decides, which begins behind the agent and goes round.
-func (s *State) fairest(f Facts, agent string) *Member {
-	return s.fairestOf(f, agent, anybody)
-}
-
-// fairestOf is fairest among the members that are wanted. It looks at few of them: where
+// decides, which begins behind the agent and goes round. It looks at few of them: where
 // another host knows of a member, to look costs a round trip.
 func (s *State) fairestOf(f Facts, agent string, wanted func(Facts, *Member) bool) (ended *Member) {
 	for _, m := range s.inTurn(agent) {

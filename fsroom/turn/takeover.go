@@ -125,7 +125,7 @@ func (s *State) takeover(f Facts, r TakeRequest, kind string) ([]event.Event, Wa
 // mayTake returns the reason why the agent may take over now, or a refusal.
 func (s *State) mayTake(f Facts, agent string) (kind string, err error) {
 	if kind = s.takeoverReason(f); kind == "" {
-		return "", s.notAvailable(f, agent)
+		return "", s.notAvailable(f)
 	}
 	if !s.eligible(f, agent, kind) {
 		return "", code.New(code.TakeoverIneligible, "%s wrote the pending handoff, and another active member can take it up", agent).
@@ -146,7 +146,7 @@ func (s *State) eligible(f Facts, agent, kind string) bool {
 }
 
 // notAvailable refuses a takeover for which there is no reason.
-func (s *State) notAvailable(f Facts, agent string) error {
+func (s *State) notAvailable(f Facts) error {
 	why := s.situation(f)
 	if list := s.Trouble(f); len(list) > 0 && list[0].Until != nil { // which is before the end of the lease
 		why = list[0].Sentence()
