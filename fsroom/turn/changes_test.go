@@ -81,7 +81,7 @@ func TestChangesEndNoWait(t *testing.T) {
 	w := room(t, members("a", "b"), held("a"), released("reserved for b"))
 	before := w.state.Clone()
 	changed(1, "a")(w)
-	equal(t, "notified", len(turn.WhoToNotify(turn.Change{Before: before, After: w.state})), 0)
+	equal(t, "notified", len(turn.WhoToNotify(before, w.state)), 0)
 	e := &w.events[len(w.events)-1]
 	equal(t, "concerns b", turn.Concerns(e, "b"), false)
 	equal(t, "news for b", turn.ClassOf(e, "b"), "")

@@ -1,44 +1,22 @@
 package turn
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/talking-stick/tt/fsroom/talk"
 	"github.com/talking-stick/tt/journal/event"
 )
 
-// A Change is something that waiting agents, and the guardian of the turn, may have
-// to learn of. Exactly one of three kinds is meant: a change of the room from Before
-// to After, or, with one of the flags set, something that happens in After.
-type Change struct {
-	Before, After *State
-	// GuardianChanged: another process renews the lease of the turn, or no process
-	// does so any more.
-	GuardianChanged bool
-	// Unclaimed: the turn has been handed over, and the agent that it is reserved for
-	// does not claim it at once.
-	Unclaimed bool
-}
-
-// WhoToNotify returns the ids of the agents that have to look because of a change.
-// No other rule decides who is notified.
+// WhoToNotify returns the ids of the agents that have to look because the room has changed. No other
+// rule than this and [State.Bystanders] decides who is notified.
 //
-// For a change of the room they are the agents to which [Try] may answer something
+// They are the agents to which [Try] may answer something
 // new, the owner of a new turn, whose guardian waits for it, and agents that are no
 // longer members. A turn that is handed over changes nothing for the other waiting
 // agents, except which process they watch. They are not notified then, so that they
-// do not compete with the recipient for the lock. They are notified as soon as it is
-// known which process renews the lease, or that the recipient does not claim the turn.
-func WhoToNotify(c Change) []string {
-	switch {
-	case c.GuardianChanged && c.After.Owner != "":
-		return c.After.Others(c.After.Owner)
-	case c.Unclaimed && c.After.ReservedFor != "":
-		return c.After.Others(c.After.ReservedFor)
-	case c.GuardianChanged, c.Unclaimed:
-		return nil
-	}
-	before, after := c.Before, c.After
+// do not compete with the recipient for the lock.
+func WhoToNotify(before, after *State) []string {
 	removed := before.removed(after)
 	switch {
 	case !after.Open, before.Policy != after.Policy:
@@ -53,11 +31,22 @@ func WhoToNotify(c Change) []string {
 	return before.ids()
 }
 
+// Bystanders returns the members but the owner or the recipient of the turn, none if there is neither. They are
+// notified as soon as it is known that another process renews the lease or none does any more, or that the recipient
+// does not claim the turn at once.
+func (s *State) Bystanders() []string {
+	who := cmp.Or(s.Owner, s.ReservedFor)
+	if who == "" {
+		return nil
+	}
+	return s.Others(who)
+}
+
 // WhoHasNews returns the ids of the members to which one of the events is a message or a note.
 func (s *State) WhoHasNews(events []event.Event) (ids []string) {
 	for i := range events {
-		for j := range s.Members {
-			if id := s.Members[j].AgentID; talk.Of(&events[i]).Kind != "" && talk.MeantFor(&events[i], id) {
+		for _, id := range s.ids() {
+			if talk.Of(&events[i]).Kind != "" && talk.MeantFor(&events[i], id) {
 				ids = append(ids, id)
 			}
 		}

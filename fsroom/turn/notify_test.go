@@ -45,14 +45,14 @@ func TestWhoToNotify(t *testing.T) {
 		"the end":                     {owned, func(s *turn.State) { *s = turn.State{} }, all},
 	}
 	for name, test := range tests {
-		if got := turn.WhoToNotify(turn.Change{Before: room(test.before), After: room(test.after)}); !slices.Equal(got, test.want) {
+		if got := turn.WhoToNotify(room(test.before), room(test.after)); !slices.Equal(got, test.want) {
 			t.Errorf("%s wakes %v, want %v", name, got, test.want)
 		}
 	}
 }
 
-// TestNotifiedLater: agents that a handoff did not notify are notified when it is over.
-func TestNotifiedLater(t *testing.T) {
+// TestBystanders: agents that a handoff did not notify are notified when it is over.
+func TestBystanders(t *testing.T) {
 	room := func(owner, reserved string) *turn.State {
 		s := turn.New(roomID)
 		s.Open, s.Turn, s.Owner, s.ReservedFor = true, 1, owner, reserved
@@ -62,18 +62,15 @@ func TestNotifiedLater(t *testing.T) {
 		return s
 	}
 	for _, c := range []struct {
-		name   string
-		change turn.Change
-		want   []string
+		name  string
+		state *turn.State
+		want  []string
 	}{
-		{"a guardian keeps the turn", turn.Change{After: room("b", ""), GuardianChanged: true}, []string{"a", "c"}},
-		{"a guardian of a turn that is over", turn.Change{After: room("", ""), GuardianChanged: true}, nil},
-		{"a guardian of a turn that is handed over", turn.Change{After: room("", "b"), GuardianChanged: true}, nil},
-		{"the recipient does not wait", turn.Change{After: room("", "b"), Unclaimed: true}, []string{"a", "c"}},
-		{"nobody is to take it", turn.Change{After: room("", ""), Unclaimed: true}, nil},
-		{"it was taken", turn.Change{After: room("b", ""), Unclaimed: true}, nil},
+		{"a guardian keeps the turn", room("b", ""), []string{"a", "c"}},
+		{"the recipient does not wait", room("", "b"), []string{"a", "c"}},
+		{"nobody is to take it", room("", ""), nil},
 	} {
-		if got := turn.WhoToNotify(c.change); !slices.Equal(got, c.want) {
+		if got := c.state.Bystanders(); !slices.Equal(got, c.want) {
 			t.Errorf("%s wakes %v, want %v", c.name, got, c.want)
 		}
 	}

@@ -8,10 +8,11 @@ import (
 	"strings"
 	"time"
 
+	"pgregory.net/rapid"
+
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal/event"
-	"pgregory.net/rapid"
 )
 
 func codeOf(err error) string { return string(code.Of(err)) }
@@ -60,7 +61,7 @@ func (g *game) notified(t *rapid.T) {
 	if g.presence(after.Owner).Process == turn.Gone || g.presence(after.ReservedFor).Process == turn.Gone {
 		return
 	}
-	notified := turn.WhoToNotify(turn.Change{Before: before, After: after})
+	notified := turn.WhoToNotify(before, after)
 	for _, m := range before.Members {
 		try := turn.TryRequest{Agent: m.AgentID, Lease: "none"}
 		_, then, _ := turn.Try(before, f, try)

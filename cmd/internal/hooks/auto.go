@@ -177,7 +177,8 @@ func (h *run) leaveAuto(ctx context.Context, room *member.Room) {
 		return
 	}
 	if room, err := h.toChange(room); err == nil {
-		h.log(room.LeaveEnded(ctx, func(st *turn.State) bool { return mailbox.Of(room).Unread(st).Messages > 0 }))
+		_, err = room.Leave(ctx, func(st *turn.State) bool { return mailbox.Of(room).Unread(st).Messages > 0 })
+		h.log(err)
 	}
 }
 
@@ -218,7 +219,7 @@ func (h *run) endAuto(ctx context.Context, agent *listen.Agent, atEnd bool) (kep
 			h.log(err)
 			return kept
 		}
-		reminded, err := room.EndAuto(ctx, func() bool {
+		_, reminded, err := room.EndAuto(ctx, nil, func() bool {
 			if atEnd {
 				return false
 			}

@@ -49,7 +49,7 @@ func (f *fixture) join(id string) *Mailbox {
 		Store: store, Table: identity.System(), Self: identity.Agent{ID: id, Source: identity.SourceOverride},
 		Policy: func() (turn.Policy, error) { return turn.DefaultPolicy(), nil }, Warn: func(line string) { f.Log(line) },
 	}
-	r, _, err := c.Join(f.Context(), w, false)
+	r, _, err := c.Join(f.Context(), w, false, false)
 	f.must(err)
 	return Of(r)
 }
@@ -93,7 +93,7 @@ func TestCursorShared(t *testing.T) {
 func TestCursorLost(t *testing.T) {
 	f := newFixture(t)
 	a, b := f.join("a:1"), f.join("b:1")
-	_, _, err := a.Room.Update(context.Background(), func(st *turn.State, facts turn.Facts) ([]event.Event, error) {
+	_, _, err := a.Room.Update(context.Background(), nil, func(st *turn.State, facts turn.Facts) ([]event.Event, error) {
 		return turn.Send(st, facts, turn.MessageRequest{Agent: "a:1", To: "b:1", Body: "hello"})
 	})
 	f.must(err)
@@ -118,7 +118,7 @@ func TestReader(t *testing.T) {
 	f := newFixture(t)
 	a, b := f.join("a:1"), f.join("b:1")
 	for _, body := range []string{"one", "two", "three"} {
-		_, _, err := a.Room.Update(context.Background(), func(st *turn.State, facts turn.Facts) ([]event.Event, error) {
+		_, _, err := a.Room.Update(context.Background(), nil, func(st *turn.State, facts turn.Facts) ([]event.Event, error) {
 			return turn.Send(st, facts, turn.MessageRequest{Agent: "a:1", To: "b:1", Body: body, Interrupt: body == "three"})
 		})
 		f.must(err)

@@ -74,7 +74,7 @@ func TestWaitClosed(t *testing.T) {
 	f.send(a, "b:1", "last words")
 	for <-news.looked < 1 {
 	}
-	_, err := a.Room.Close(f.Context(), "done")
+	_, err := a.Room.Close(f.Context(), "done", 0)
 	f.must(err)
 	f.must(<-ended)
 	res := <-out

@@ -17,7 +17,7 @@ func TestJobsOfEarlierCursor(t *testing.T) {
 	f := newFixture(t)
 	a := f.join("a:1")
 	for id := int64(1); id <= 3; id++ {
-		_, _, err := a.Room.Update(context.Background(), func(st *turn.State, facts turn.Facts) ([]event.Event, error) {
+		_, _, err := a.Room.Update(context.Background(), nil, func(st *turn.State, facts turn.Facts) ([]event.Event, error) {
 			return turn.EndJob(st, turn.JobEndRequest{Agent: "a:1", At: facts.Now.Wall, JobEnd: talk.JobEnd{ID: id, Outcome: talk.JobPassed}}), nil
 		})
 		f.must(err)

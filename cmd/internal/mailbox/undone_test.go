@@ -14,7 +14,7 @@ import (
 // send sends a message to an agent.
 func (f *fixture) send(from *Mailbox, to, body string) {
 	f.Helper()
-	_, _, err := from.Room.Update(f.Context(), func(st *turn.State, facts turn.Facts) ([]event.Event, error) {
+	_, _, err := from.Room.Update(f.Context(), nil, func(st *turn.State, facts turn.Facts) ([]event.Event, error) {
 		return turn.Send(st, facts, turn.MessageRequest{Agent: from.Room.Self.ID, To: to, Body: body})
 	})
 	f.must(err)

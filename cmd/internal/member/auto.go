@@ -125,28 +125,20 @@ func (r *Room) IsAuto(st *turn.State) bool {
 
 // EndAuto ends the agent's turn with a handoff of facts, if a hook has taken it and no job of
 // the agent runs. But it keeps one that has changed something and that another member wants,
-// if keep says so. The turn of another window of the session goes on.
-func (r *Room) EndAuto(ctx context.Context, keep func() bool) (kept bool, err error) {
-	_, kept, err = r.endAuto(ctx, func(*turn.State) bool { return true }, keep)
-	return kept, err
-}
-
-// mayEndAuto reports whether the agent's turn is one that EndAuto ends.
-func (r *Room) mayEndAuto(st *turn.State) bool {
-	return r.IsAuto(st) && r.HeldByOtherWindow(st) == 0 && r.RunningJob(r.Self.ID) == nil
-}
-
-// endAuto is EndAuto for a turn that is over as long as the condition holds: to record the end of
-// the turn takes time, in which the agent may come back. ended says whether the turn was ended.
-func (r *Room) endAuto(ctx context.Context, over func(*turn.State) bool, keep func() bool) (ended, kept bool, err error) {
+// if keep says so. The turn of another window of the session goes on. It is over as long as the condition holds, nil: it
+// is; to record the end of the turn takes time, in which the agent may come back. ended says whether the turn was ended.
+func (r *Room) EndAuto(ctx context.Context, over func(*turn.State) bool, keep func() bool) (ended, kept bool, err error) {
+	mayEnd := func(st *turn.State) bool {
+		return r.IsAuto(st) && r.HeldByOtherWindow(st) == 0 && r.RunningJob(r.Self.ID) == nil && (over == nil || over(st))
+	}
 	snap, err := r.FS.View()
-	if err != nil || !r.mayEndAuto(snap.State) || !over(snap.State) {
+	if err != nil || !mayEnd(snap.State) {
 		return false, false, err
 	}
 	fence := snap.State.Fence()
 	end := r.autoEnd(ctx, snap.State)
 	after, _, err := r.updateThen(ctx, nil, func(st *turn.State, f turn.Facts) (events []event.Event, err error) {
-		if st.Fence() != fence || !r.mayEndAuto(st) || !over(st) {
+		if st.Fence() != fence || !mayEnd(st) {
 			return nil, nil
 		}
 		changed := end.Events(st)
@@ -163,7 +155,7 @@ func (r *Room) endAuto(ctx context.Context, over func(*turn.State) bool, keep fu
 	})
 	end.Result()
 	if next := after; ended && next.State.ReservedFor != "" && !r.IsWaiting(next.State.ReservedFor) {
-		r.notify(turn.Change{After: next.State, Unclaimed: true})
+		r.notify(next.State, fsroom.Agent.Notify)
 	}
 	return ended, kept, err
 }

@@ -92,7 +92,7 @@ func TestAutoEndLooksAgain(t *testing.T) {
 			return err
 		},
 		"another turn of a hook": func(f *fixture, a *Room) error {
-			_, err := a.EndAuto(t.Context(), func() bool { return false })
+			_, _, err := a.EndAuto(t.Context(), nil, func() bool { return false })
 			_, _, res, takeErr := a.Client.TakeAuto(t.Context(), f.workspace())
 			f.Cleanup(func() { _ = f.killProcess(res.GuardianPID) })
 			return errors.Join(err, takeErr)
@@ -108,7 +108,7 @@ func TestAutoEndLooksAgain(t *testing.T) {
 					t.Error(err)
 				}
 			}
-			if _, err := a.EndAuto(t.Context(), func() bool { return false }); err != nil || f.state(a).Owner == "" {
+			if _, _, err := a.EndAuto(t.Context(), nil, func() bool { return false }); err != nil || f.state(a).Owner == "" {
 				t.Errorf("it was ended, %v", err)
 			}
 		})
@@ -173,7 +173,7 @@ func TestOtherWindowEndsNoTurn(t *testing.T) {
 	c := *a.Client
 	c.Self.Root = &other
 	b := c.Room(a.FS.Name(), a.Workspace)
-	if _, err := b.EndAuto(t.Context(), func() bool { return false }); err != nil || f.state(a).Owner != "a:1" {
+	if _, _, err := b.EndAuto(t.Context(), nil, func() bool { return false }); err != nil || f.state(a).Owner != "a:1" {
 		t.Errorf("%q has the turn, %v", f.state(a).Owner, err)
 	}
 	if b.IsKept(f.state(a)) || !a.IsKept(f.state(a)) {

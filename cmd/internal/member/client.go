@@ -117,20 +117,15 @@ func (c *Client) Offline() *Client {
 	return &offline
 }
 
-// Without is [Client.Offline] while the engine is away, for the reason in err.
-func (c *Client) Without(err error) *Client {
-	offline := c.Offline()
-	offline.away = err
-	return offline
-}
-
 // WithTrouble adds to the error of an engine that cannot be reached what that means to a holder of this host.
 func (c *Client) WithTrouble(w *workspace.Workspace, err error) error {
 	var e *code.Error
 	if !fsroom.IsUnreachable(err) || !errors.As(err, &e) {
 		return err
 	}
-	room, snap, openErr := c.Without(err).OpenIfAny(w, nil)
+	offline := c.Offline()
+	offline.away = err
+	room, snap, openErr := offline.OpenIfAny(w, nil)
 	if openErr != nil || room == nil {
 		return err
 	}

@@ -10,16 +10,10 @@ import (
 	"github.com/talking-stick/tt/journal/event"
 )
 
-// Close ends the room because the work is done. Its members are notified, and the
-// guardian of a turn in progress ends.
-func (r *Room) Close(ctx context.Context, reason string) (res turn.CloseResult, err error) {
-	return r.CloseMoved(ctx, reason, 0)
-}
-
-// CloseMoved is [Room.Close] for a room that goes on elsewhere after its event at, see
-// [turn.CloseRequest].
-func (r *Room) CloseMoved(ctx context.Context, reason string, at int64) (res turn.CloseResult, err error) {
-	request := turn.CloseRequest{Agent: r.Self.ID, Reason: reason, Human: r.IsHuman(), Fence: r.recordedFence(), MovedAt: at}
+// Close ends the room because the work is done, or because it goes on elsewhere after its event movedAt, see
+// [turn.CloseRequest]. Its members are notified, and the guardian of a turn in progress ends.
+func (r *Room) Close(ctx context.Context, reason string, movedAt int64) (res turn.CloseResult, err error) {
+	request := turn.CloseRequest{Agent: r.Self.ID, Reason: reason, Human: r.IsHuman(), Fence: r.recordedFence(), MovedAt: movedAt}
 	owner, members := "", []string(nil)
 	_, written, err := r.endTurn(ctx, r.Self.ID, func(st *turn.State, f turn.Facts) (events []event.Event, err error) {
 		owner, members = st.Owner, st.Others("")

@@ -105,9 +105,9 @@ func (w *team) join(host, boot, dir, id string, wrap func(engine.Engine) engine.
 			return turn.Instant{Wall: now, Boot: "engine:team", Mono: now.UnixMilli()}
 		},
 	}
-	r, _, err := c.Join(context.Background(), w.workspace(), false)
+	r, _, err := c.Join(context.Background(), w.workspace(), false, false)
 	w.must(err)
-	w.Cleanup(func() { _, _ = r.Leave(context.Background()) })
+	w.Cleanup(func() { _, _ = r.Leave(context.Background(), nil) })
 	return r
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/identity"
@@ -44,7 +45,7 @@ func (r *Room) Keep(ctx context.Context, fence turn.Fence, byHand bool) (pid int
 				return true, nil
 			}
 			l.Renew(r.Now(), st.Policy, started.process())
-			r.notifyHere(turn.Change{After: st, GuardianChanged: true}) // they look when the lock is free
+			r.notify(st, fsroom.Agent.NotifyHere) // they look when the lock is free
 			return true, nil
 		})
 	}

@@ -102,7 +102,7 @@ func (g *guardian) look(ctx context.Context, st *turn.State) (done bool, sleep f
 		return g.afterTurn(st)
 	}
 	if g.Room.IsAuto(st) {
-		ended, _, err := g.Room.endAuto(ctx, g.isOver, func() bool { return false })
+		ended, _, err := g.Room.EndAuto(ctx, g.isOver, func() bool { return false })
 		if ended || comesFrom(err, code.LockTimeout) {
 			return false, fsroom.Sleep{For: time.Millisecond}, nil
 		}
@@ -173,7 +173,7 @@ func (g *guardian) afterTurn(st *turn.State) (done bool, sleep fsroom.Sleep, err
 	if st.Turn != g.turn || st.Owner != "" {
 		return true, fsroom.Sleep{}, nil
 	}
-	g.Room.notify(turn.Change{After: st, Unclaimed: true})
+	g.Room.notify(st, fsroom.Agent.Notify)
 	offer := st.Offer(g.facts(st))
 	if offer.Notify != "" {
 		g.Room.Client.Store.NotifyListener(offer.Notify)
@@ -196,7 +196,7 @@ func (g *guardian) notifyOthers(st *turn.State) (left time.Duration) {
 	if left = now.Left(g.granted, notifyDelay); left == 0 {
 		g.notified = true
 		g.Room.Recorder().Begun(st)
-		g.Room.notifyHere(turn.Change{After: st, GuardianChanged: true})
+		g.Room.notify(st, fsroom.Agent.NotifyHere)
 	}
 	return left
 }
@@ -222,7 +222,7 @@ func (g *guardian) renewIfDue(ctx context.Context, st *turn.State) (done bool, s
 			return true, fsroom.Sleep{}, nil
 		default:
 			if first { // the record has named this process only since now
-				g.Room.notifyHere(turn.Change{After: st, GuardianChanged: true})
+				g.Room.notify(st, fsroom.Agent.NotifyHere)
 			}
 			g.due = interval
 		}
@@ -352,7 +352,7 @@ func (g *guardian) endLease(ctx context.Context, why string) (ended bool, err er
 	})
 	if left != nil { // other hosts look at once, and have to find the record
 		g.Room.Client.Store.Published(publishPatience)
-		g.Room.notify(turn.Change{After: left, GuardianChanged: true})
+		g.Room.notify(left, fsroom.Agent.Notify)
 		g.Room.callWanting(left, g.facts(left))
 	}
 	return ended, err

@@ -16,12 +16,6 @@ import (
 	"github.com/talking-stick/tt/journal/event"
 )
 
-// Join finds or creates the room of the workspace and makes the agent a member. With
-// forceNew the room is that of exactly the workspace's path.
-func (c *Client) Join(ctx context.Context, w *workspace.Workspace, forceNew bool) (*Room, *snapshot, error) {
-	return c.joinAs(ctx, w, forceNew, false)
-}
-
 // JoinToAsk is [Client.Join] for an agent that asks for the turn. If it was a member of the
 // room when that was closed, and nobody has joined since, the error is a [ClosedError].
 func (c *Client) JoinToAsk(ctx context.Context, w *workspace.Workspace) (*Room, *snapshot, error) {
@@ -40,12 +34,9 @@ func (c *Client) JoinToAsk(ctx context.Context, w *workspace.Workspace) (*Room, 
 	return r, snap, err
 }
 
-// Observe is [Client.Join] that makes an agent that is not a member yet an observer.
-func (c *Client) Observe(ctx context.Context, w *workspace.Workspace, forceNew bool) (*Room, *snapshot, error) {
-	return c.joinAs(ctx, w, forceNew, true)
-}
-
-func (c *Client) joinAs(ctx context.Context, w *workspace.Workspace, forceNew, observe bool) (*Room, *snapshot, error) {
+// Join finds or creates the room of the workspace and makes the agent a member, or with observe an observer if it is no
+// member yet. With forceNew the room is that of exactly the workspace's path.
+func (c *Client) Join(ctx context.Context, w *workspace.Workspace, forceNew, observe bool) (*Room, *snapshot, error) {
 	r, err := c.SelectRoom(w, forceNew)
 	if err != nil {
 		return nil, nil, err

@@ -100,9 +100,9 @@ func (f *fixture) join(id string) *Room {
 			f.warnings = append(f.warnings, line)
 		},
 	}
-	r, _, err := c.Join(context.Background(), f.workspace(), false)
+	r, _, err := c.Join(context.Background(), f.workspace(), false, false)
 	f.must(err)
-	f.Cleanup(func() { _, _ = r.Leave(context.Background()) })
+	f.Cleanup(func() { _, _ = r.Leave(context.Background(), nil) })
 	return r
 }
 
@@ -123,9 +123,9 @@ func TestObserverThatWrites(t *testing.T) {
 	f := newFixture(t)
 	f.join("a")
 	r := f.join("b")
-	_, err := r.Leave(t.Context())
+	_, err := r.Leave(t.Context(), nil)
 	f.must(err)
-	_, _, err = r.Client.Observe(t.Context(), f.workspace(), false)
+	_, _, err = r.Client.Join(t.Context(), f.workspace(), false, true)
 	f.must(err)
 	_, _, err = r.Client.WantAuto(t.Context(), f.workspace())
 	f.must(err)

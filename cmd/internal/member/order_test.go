@@ -90,9 +90,9 @@ func (f *fixture) joinFailing(id string, policy turn.Policy, fault func(fsroom.S
 		Policy:     func() (turn.Policy, error) { return policy, nil },
 		Executable: os.Executable, Warn: func(string) {},
 	}
-	r, _, err := c.Join(context.Background(), f.workspace(), false)
+	r, _, err := c.Join(context.Background(), f.workspace(), false, false)
 	f.must(err)
-	f.Cleanup(func() { _, _ = r.Leave(context.Background()) })
+	f.Cleanup(func() { _, _ = r.Leave(context.Background(), nil) })
 	return r
 }
 
@@ -188,7 +188,7 @@ func TestMemberComesBackBeforeTheLock(t *testing.T) {
 	})
 	t.Run("leave", func(t *testing.T) {
 		f, a, b := setUp(t)
-		res, err := b.Leave(context.Background())
+		res, err := b.Leave(context.Background(), nil)
 		if err != nil || res.Status != "left" || !f.state(a).Open {
 			t.Errorf("%+v, %v", res, err)
 		}
@@ -422,7 +422,7 @@ func TestShorterLeaseOnSeveralHosts(t *testing.T) {
 	a, b := w.onHost("one", "a:1"), w.onHost("two", "b:1")
 	granted := w.try(a)
 	w.killGuardian(a) // as if the host were cut off
-	_, _, err := b.Update(t.Context(), func(st *turn.State, _ turn.Facts) (events []event.Event, err error) {
+	_, _, err := b.Update(t.Context(), nil, func(st *turn.State, _ turn.Facts) (events []event.Event, err error) {
 		events, _, err = turn.SetPolicy(st, "b:1", func(p *turn.Policy) error { p.OwnerLeaseTTL = 3000; return nil })
 		return events, err
 	})
@@ -464,14 +464,14 @@ func TestAgentOnTwoHosts(t *testing.T) {
 	fresh := func() *Room { return twin.Client.Room(twin.FS.Name(), twin.Workspace) }
 	refused("wait", fresh().Try(t.Context(), make(answers, 1)))
 	refused("take", w.take(twin))
-	_, _, err := twin.Client.Join(t.Context(), w.workspace(), false)
+	_, _, err := twin.Client.Join(t.Context(), w.workspace(), false, false)
 	refused("join", err)
 	_, _, err = fresh().Release(t.Context(), nil, nil, "")
 	refused("release", err)
 	refused("release, before its handoff is written", fresh().CheckRelease(t.Context(), ""))
-	_, err = fresh().Leave(t.Context())
+	_, err = fresh().Leave(t.Context(), nil)
 	refused("leave", err)
-	_, _, err = fresh().Update(t.Context(), func(st *turn.State, f turn.Facts) ([]event.Event, error) {
+	_, _, err = fresh().Update(t.Context(), nil, func(st *turn.State, f turn.Facts) ([]event.Event, error) {
 		return turn.Send(st, f, turn.MessageRequest{Agent: "a:1", To: "b:1", Body: "hello"})
 	})
 	refused("message", err)

@@ -26,11 +26,11 @@ func (f *fixture) onHost(e *memory.Engine, host int, id string) *Room {
 		Policy:     func() (turn.Policy, error) { return turn.DefaultPolicy(), nil },
 		Executable: os.Executable, Warn: func(string) {},
 	}
-	r, _, err := c.Join(context.Background(), f.workspace(), false)
+	r, _, err := c.Join(context.Background(), f.workspace(), false, false)
 	f.must(err)
 	f.Cleanup(func() {
 		e.SetFault(func() memory.Fault { return memory.None })
-		_, _ = r.Leave(context.Background())
+		_, _ = r.Leave(context.Background(), nil)
 	})
 	return r
 }

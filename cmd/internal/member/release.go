@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 
+	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal/event"
@@ -52,7 +53,7 @@ func (r *Room) Release(ctx context.Context, seen *snapshot, handoff json.RawMess
 	r.recordSeen()
 	res.Turn = snap.State.Words(r.Facts(snap.State), r.Self.ID) // the turn that the guardian was of is over
 	if next := snap.State.ReservedFor; next != "" && !r.IsWaiting(next) {
-		r.notify(turn.Change{After: snap.State, Unclaimed: true})
+		r.notify(snap.State, fsroom.Agent.Notify)
 	}
 	return res, snap.State, nil
 }

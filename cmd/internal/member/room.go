@@ -43,18 +43,11 @@ func (r *Room) Ended(st *turn.State) bool {
 func (r *Room) IsMember(st *turn.State) bool { return st.Member(r.Self.ID) != nil }
 
 // notify wakes the agents that are concerned by something that is no change of the
-// room, see [turn.WhoToNotify]. Changes notify by themselves.
-func (r *Room) notify(c turn.Change) {
-	for _, id := range turn.WhoToNotify(c) {
-		r.FS.Agent(id).Notify()
-	}
-}
-
-// notifyHere is notify for the agents of this host, which can watch the new guardian. To
-// those of other hosts it makes no difference which process renews the lease.
-func (r *Room) notifyHere(c turn.Change) {
-	for _, id := range turn.WhoToNotify(c) {
-		r.FS.Agent(id).NotifyHere()
+// room, see [turn.State.Bystanders]. Changes notify by themselves. Which process renews the lease is for the agents
+// of this host alone, which can watch it: [fsroom.Agent.NotifyHere].
+func (r *Room) notify(st *turn.State, by func(fsroom.Agent)) {
+	for _, id := range st.Bystanders() {
+		by(r.FS.Agent(id))
 	}
 }
 
@@ -63,12 +56,8 @@ func (r *Room) notifyHere(c turn.Change) {
 type Decision func(*turn.State, turn.Facts) ([]event.Event, error)
 
 // Update changes the room and records the presence of the agent. It returns the
-// changed room and the new events.
-func (r *Room) Update(ctx context.Context, decide Decision) (*snapshot, []event.Event, error) {
-	return r.update(ctx, nil, decide)
-}
-
-func (r *Room) update(ctx context.Context, seen *snapshot, decide Decision) (*snapshot, []event.Event, error) {
+// changed room and the new events. seen is the room as the command has just read it, nil: it is read.
+func (r *Room) Update(ctx context.Context, seen *snapshot, decide Decision) (*snapshot, []event.Event, error) {
 	snap, events, err := r.updateThen(ctx, seen, decide, func() {})
 	if err == nil {
 		r.RecordPresence(ctx, snap.State)
@@ -79,13 +68,12 @@ func (r *Room) update(ctx context.Context, seen *snapshot, decide Decision) (*sn
 // UpdateAsPerson is [Room.Update] for what a person may do without having joined, and a
 // visitor: one who is no member becomes an observer in the same change, unless decide refuses
 // or changes nothing. The events of decide are the last ones of the change. Another harness
-// has to be a member, and is refused by decide itself. seen is the room as the command has just
-// read it, nil: it is read.
+// has to be a member, and is refused by decide itself.
 func (r *Room) UpdateAsPerson(ctx context.Context, seen *snapshot, decide Decision) (*snapshot, []event.Event, error) {
 	if !r.IsHuman() && !r.Visits {
-		return r.update(ctx, seen, decide)
+		return r.Update(ctx, seen, decide)
 	}
-	snap, events, err := r.update(ctx, seen, func(st *turn.State, f turn.Facts) ([]event.Event, error) {
+	snap, events, err := r.Update(ctx, seen, func(st *turn.State, f turn.Facts) ([]event.Event, error) {
 		return turn.Joining(st, f, r.joinRequest(st.Policy, true), func(joined *turn.State) ([]event.Event, error) {
 			return decide(joined, f)
 		})
@@ -152,21 +140,13 @@ func (r *Room) refused(ctx context.Context, st *turn.State, err error) error {
 	return err
 }
 
-// Leave removes the agent from the room and ends its turn.
-func (r *Room) Leave(ctx context.Context) (turn.LeaveResult, error) { return r.leave(ctx, nil) }
-
-// LeaveEnded is [Room.Leave] for an agent whose session has ended in this process. It fails if that is open in another
-// process by the time the room is locked, if a job runs in its turn, or if isOwed reports that something waits for the session to be resumed.
-func (r *Room) LeaveEnded(ctx context.Context, isOwed func(*turn.State) bool) error {
-	_, err := r.leave(ctx, isOwed)
-	return err
-}
-
 // errStays is why an agent stays a member whose session has ended. It is no refusal of a command.
 var errStays = errors.New("the session goes on in another process, has a job that runs in its turn, or has to be told something when it is resumed")
 
-// leave is [Room.LeaveEnded] if isOwed is not nil, else [Room.Leave].
-func (r *Room) leave(ctx context.Context, isOwed func(*turn.State) bool) (res turn.LeaveResult, err error) {
+// Leave removes the agent from the room and ends its turn. isOwed is set for an agent whose session has ended in this process:
+// then it fails if that is open in another process by the time the room is locked, if a job runs in its turn, or if isOwed reports
+// that something waits for the session to be resumed.
+func (r *Room) Leave(ctx context.Context, isOwed func(*turn.State) bool) (res turn.LeaveResult, err error) {
 	snap, _, err := r.endTurn(ctx, r.Self.ID, func(st *turn.State, f turn.Facts) (events []event.Event, err error) {
 		if err := r.CheckWindow(st); err != nil {
 			return nil, err

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/talking-stick/tt/cmd/internal/hearing"
-	"github.com/talking-stick/tt/fsroom/turn"
+	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/identity"
 	"github.com/talking-stick/tt/journal/event"
 )
@@ -19,7 +19,7 @@ func (c *Client) EndSession(quits bool) error {
 		r := c.Room(name, nil)
 		r.own().NotifyHere()
 		if snap, err := r.FS.Known(); err == nil && snap.State.Owner == c.Self.ID {
-			r.notify(turn.Change{After: snap.State, GuardianChanged: true})
+			r.notify(snap.State, fsroom.Agent.Notify)
 		}
 	}
 	return err

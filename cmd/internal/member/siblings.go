@@ -1,7 +1,9 @@
 package member
 
 import (
+	"cmp"
 	"path/filepath"
+	"slices"
 
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
@@ -190,13 +192,6 @@ func (r *Room) Reaching(seen *snapshot, name string) (*Room, error) {
 
 // HoldersFirst orders siblings: those first whose turn somebody has.
 func HoldersFirst(list []Sibling) []Sibling {
-	held, free := []Sibling{}, []Sibling(nil)
-	for _, s := range list {
-		if s.Owner != "" {
-			held = append(held, s)
-		} else {
-			free = append(free, s)
-		}
-	}
-	return append(held, free...)
+	isFree := func(s Sibling) int { return 1 - min(len(s.Owner), 1) }
+	return slices.SortedStableFunc(slices.Values(list), func(a, b Sibling) int { return cmp.Compare(isFree(a), isFree(b)) })
 }

@@ -35,7 +35,7 @@ func TestTurnIsToldOfTheRoomBefore(t *testing.T) {
 			return nil
 		}
 		atLook = f.state(b).Seq // the first look is over
-		_, err := b.Leave(context.Background())
+		_, err := b.Leave(context.Background(), nil)
 		return err
 	})
 	a.News, tries = asked, true

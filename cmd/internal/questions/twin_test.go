@@ -60,7 +60,7 @@ func (f *twoTrees) room(dir, agent string, fault func(fsroom.Step) error) *Room 
 		Store: store, Table: identity.System(), Self: identity.Agent{ID: agent, Source: identity.SourceOverride},
 		Policy: func() (turn.Policy, error) { return turn.DefaultPolicy(), nil },
 	}
-	r, _, err := c.Join(context.Background(), w, false)
+	r, _, err := c.Join(context.Background(), w, false, false)
 	f.must(err)
 	if fault != nil {
 		if c.Store, err = fsroom.Open(f.data, fsroom.Options{Fault: fault}); err != nil {

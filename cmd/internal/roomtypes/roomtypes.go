@@ -44,7 +44,7 @@ var stick = fsroom.Rules[*turn.State]{
 	Live:     (*turn.State).Live,
 	Continue: (*turn.State).Continue,
 	Notify: func(before, after *turn.State, events []event.Event) []string {
-		return append(turn.WhoToNotify(turn.Change{Before: before, After: after}), after.WhoHasNews(events)...)
+		return append(turn.WhoToNotify(before, after), after.WhoHasNews(events)...)
 	},
 	Listeners: turn.Listeners,
 	Reopen:    turn.Reopen,

@@ -181,7 +181,7 @@ func copyTo(ctx context.Context, c *cli.Invocation, service *hosts.Service, data
 	moved, err := build.Sharing.Copy(ctx, service, hosts.Move{
 		From: store, Room: room.FS.Name(), To: res.RoomID,
 		Close: func(ctx context.Context, reason string, seq int64) error {
-			_, err := room.CloseMoved(ctx, reason, seq)
+			_, err := room.Close(ctx, reason, seq)
 			return err
 		},
 	})

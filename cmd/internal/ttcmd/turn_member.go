@@ -70,7 +70,15 @@ type joinDetails struct {
 }
 
 func runJoin(ctx context.Context, c *cli.Invocation) error {
-	room, snap, err := join(ctx, c, c.Bool("force-new"), c.Bool("observe"))
+	client, err := newClient(c)
+	if err != nil {
+		return err
+	}
+	w, err := locateToJoin(c, client)
+	if err != nil {
+		return err
+	}
+	room, snap, err := client.Join(ctx, w, c.Bool("force-new"), c.Bool("observe"))
 	if err != nil {
 		return err
 	}
@@ -124,23 +132,6 @@ func nextStep(st *turn.State, f turn.Facts, id string) string {
 	return waitForAll + ": it ends when the stick is yours or something has come for you"
 }
 
-// join finds or creates the room of the command line and makes the caller a member, or
-// with observe an observer.
-func join(ctx context.Context, c *cli.Invocation, forceNew, observe bool) (*member.Room, *snapshot, error) {
-	client, err := newClient(c)
-	if err != nil {
-		return nil, nil, err
-	}
-	w, err := locateToJoin(c, client)
-	if err != nil {
-		return nil, nil, err
-	}
-	if observe {
-		return client.Observe(ctx, w, forceNew)
-	}
-	return client.Join(ctx, w, forceNew)
-}
-
 // locateToJoin returns the workspace of the command line. A directory that was removed is
 // one only if it still has a room.
 func locateToJoin(c *cli.Invocation, client *member.Client) (*workspace.Workspace, error) {
@@ -191,7 +182,7 @@ func runLeave(ctx context.Context, c *cli.Invocation) error {
 	if err != nil {
 		return err
 	}
-	res, err := room.Leave(ctx)
+	res, err := room.Leave(ctx, nil)
 	if err != nil {
 		return err
 	}
@@ -290,7 +281,7 @@ func runClose(ctx context.Context, c *cli.Invocation) error {
 		return err
 	}
 	left := box.LeftOpen()
-	res, err := room.Close(ctx, reason)
+	res, err := room.Close(ctx, reason, 0)
 	if err != nil {
 		return err
 	}

@@ -74,7 +74,7 @@ func (f *fixture) workspace() *workspace.Workspace {
 
 func (f *fixture) join(id string) *member.Room {
 	f.Helper()
-	r, _, err := f.client(id).Join(ctx, f.workspace(), false)
+	r, _, err := f.client(id).Join(ctx, f.workspace(), false, false)
 	f.must(err)
 	return r
 }
@@ -91,7 +91,7 @@ func (f *fixture) listener(id string) (*Agent, *member.Room) {
 
 func (f *fixture) change(r *member.Room, decide func(*turn.State, turn.Facts) ([]event.Event, error)) {
 	f.Helper()
-	_, _, err := r.Update(ctx, decide)
+	_, _, err := r.Update(ctx, nil, decide)
 	f.must(err)
 }
 
@@ -113,7 +113,7 @@ func (f *fixture) takeTurn(r *member.Room) {
 
 func (f *fixture) send(from *member.Room, to, body string, interrupt bool) {
 	f.Helper()
-	_, _, err := from.Update(ctx, func(st *turn.State, facts turn.Facts) ([]event.Event, error) {
+	_, _, err := from.Update(ctx, nil, func(st *turn.State, facts turn.Facts) ([]event.Event, error) {
 		return turn.Send(st, facts, turn.MessageRequest{Agent: from.Self.ID, To: to, Body: body, Interrupt: interrupt})
 	})
 	f.must(err)

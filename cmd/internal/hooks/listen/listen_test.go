@@ -27,7 +27,7 @@ func TestRoomsToHear(t *testing.T) {
 		t.Errorf("in %v", names)
 	}
 	f.join("b:1")
-	_, err := r.Leave(ctx)
+	_, err := r.Leave(ctx, nil)
 	f.must(err)
 	if names := r.Hearing().Rooms(); len(names) != 0 {
 		t.Errorf("still in %v", names)

@@ -242,7 +242,7 @@ func (p *proc) run(what string) bool {
 	w, ctx := p.h.w, p.ctx
 	r, err := p.client.SelectRoom(w.workspace(), false)
 	if err == nil && what != "status" && what != "release" {
-		r, _, err = p.client.Join(ctx, w.workspace(), false)
+		r, _, err = p.client.Join(ctx, w.workspace(), false, false)
 	}
 	if err == nil {
 		switch what {
