@@ -20,6 +20,9 @@ type Options struct {
 	Home   string // of the user, for the settings of git; "" for none
 	Limits Limits
 	Boot   string // names the time since the machine was started
+	// Room is the one whose turns have their numbers, "" for all rooms of the tree. IsOwn reports whether it had a name before.
+	Room  string
+	IsOwn func(room string) bool
 	// Others returns the directories of the tree, as paths in it, in which somebody else has a turn, and those in which
 	// somebody had one that ended since a moment. It may be nil.
 	Others func(since time.Time) (now, before []string)

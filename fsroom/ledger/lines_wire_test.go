@@ -43,7 +43,7 @@ func TestLines(t *testing.T) {
 			t.Errorf("%v, written %s, want %s", err, lines[1], tt.line)
 		}
 	}
-	if all, bad := parseLines([]byte(`{"snapshot":1,"files":"2"}` + "\n{\"snapshot\":1")); len(all) != 0 || bad != 2 {
+	if all, bad := new(Ledger).parseLines([]byte(`{"snapshot":1,"files":"2"}` + "\n{\"snapshot\":1")); len(all) != 0 || bad != 2 {
 		t.Errorf("damaged: %v, %d", all, bad)
 	}
 }
@@ -68,7 +68,7 @@ func TestRecent(t *testing.T) {
 		{"begun late", lines{line(start, 4), line(start, 5), line(end, 4)}, 5, 1},
 		{"begun twice", lines{line(end, 3), line(end, 4), line(start, 5), line(guard, 5), line(start, 5)}, 5, 2},
 		{"not begun", slices.Concat(long(9, start, 3), lines{line(end, 4)}), 5, 1},
-		{"a long turn", slices.Concat(lines{line(start, 3), line(end, 4), line(start, 5)}, long(500, guard, 5)), 5, 1},
+		{"a long turn", slices.Concat(lines{line(start, 3), line(end, 4), line(start, 5)}, long(500, guard, 5)), 5, 2},
 		{"with damage", slices.Concat(long(300, end, 3), lines{line(end, 4), "", line(start, 5)}), 5, 301},
 	}
 	for _, tt := range tests {

@@ -58,7 +58,7 @@ func (v *View) planLost(filters []string, since int64) (*Plan, error) {
 func (v *View) LostNow() (files int, since time.Time, err error) {
 	var start *Snapshot // the beginning of the last turn
 	for _, s := range v.All {
-		if s.Why == WhyStart && (start == nil || s.At >= start.At) {
+		if s.Why == WhyStart && s.Turn > 0 && (start == nil || s.At >= start.At) {
 			start = s
 		}
 	}

@@ -70,3 +70,69 @@ func TestOthers(t *testing.T) {
 		t.Errorf("undone: %v", err)
 	}
 }
+
+// Two rooms of one tree have turns of the same numbers, of which each has its own. What is of no room, since an older build
+// recorded it, is of the room that is alone.
+func TestTurnsOfRooms(t *testing.T) {
+	f := newFixture(t)
+	of := func(room string) {
+		f.open(Options{Room: room, IsOwn: func(name string) bool { return room == "b" && name == "was b" }})
+	}
+	turns := func(room string, n int64) (found [2]string) {
+		t.Helper()
+		of(room)
+		all, err := f.Snapshots()
+		recent, err2 := f.Recent(n)
+		if err != nil || err2 != nil {
+			t.Fatal(err, err2)
+		}
+		for i, s := range []func(all []*Snapshot) *Snapshot{
+			func(all []*Snapshot) *Snapshot { start, _ := TurnOf(all, n); return start },
+			func(all []*Snapshot) *Snapshot { _, end := TurnOf(all, n); return end },
+		} {
+			if s(all) != nil {
+				found[i] = s(all).Name()
+			}
+			if s(recent) != nil && s(recent).Name() != found[i] {
+				t.Errorf("%s, turn %d: of all %s, of the last ones %s", room, n, found[i], s(recent).Name())
+			}
+		}
+		return found
+	}
+	take := func(room, why string, turn int64) string {
+		of(room)
+		f.write("f", why+room)
+		return f.take(why, turn).Name()
+	}
+	type names = [2]string
+	check := func(room string, turn int64, want names) {
+		t.Helper()
+		if got := turns(room, turn); got != want {
+			t.Errorf("turn %d of %q: %q, not %q", turn, room, got, want)
+		}
+	}
+
+	old := names{take("", WhyStart, 1), take("", WhyEnd, 1)}
+	check("a", 1, old)
+	a := names{take("a", WhyStart, 2), take("a", WhyEnd, 2)}
+	check("a", 1, old)
+	check("b", 1, names{})
+	check("b", 2, names{})
+	was := names{take("was b", WhyStart, 1), take("was b", WhyEnd, 1)}
+	b := names{take("b", WhyStart, 2), ""}
+	check("a", 1, names{})
+	check("a", 2, a)
+	check("b", 1, was)
+	check("b", 2, b)
+
+	// Whoever writes the lines again leaves them their turns.
+	all, err := f.Snapshots()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := f.replaceLines(all, nil); err != nil {
+		t.Fatal(err)
+	}
+	check("a", 2, a)
+	check("b", 2, b)
+}

@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"cmp"
+	"io/fs"
 	"math"
 	"slices"
 	"strings"
@@ -13,14 +14,14 @@ import (
 // can set it back.
 func (v *View) settle(s *Snapshot, r Request) error {
 	moment := r.Moment.UnixNano()
-	base := lastBefore(v.All, moment)
 	s.At, s.End = moment, moment
-	var differences []Step
-	var err error
-	if base != nil {
+	var base *Snapshot // the last one that was complete then
+	differences, err := []Step(nil), fs.ErrNotExist
+	if i := lastIndex(v.All, func(s *Snapshot) bool { return s.End <= moment }); i >= 0 {
+		base = v.All[i]
 		differences, err = v.differences(base, s, nil)
 	}
-	if base == nil || IsLost(err) {
+	if IsLost(err) {
 		s.Unsure = v.changedSince(moment, int64(r.Margin))
 		return nil
 	}
@@ -41,16 +42,6 @@ func (v *View) settle(s *Snapshot, r Request) error {
 	}
 	s.Tree, err = v.objects.overlay(s.Scan, back)
 	return err
-}
-
-// lastBefore returns the last snapshot that was complete at the moment, nil if there is none.
-func lastBefore(all []*Snapshot, moment int64) *Snapshot {
-	for i := len(all) - 1; i >= 0; i-- {
-		if all[i].End <= moment {
-			return all[i]
-		}
-	}
-	return nil
 }
 
 // changedSince returns the paths that have changed since the moment.

@@ -37,7 +37,8 @@ type Snapshot struct {
 	At      int64     `json:"at_ns"`  // the moment; of a plain scan, when it began
 	End     int64     `json:"end_ns"` // when the scan ended; At if the tree is that of one moment
 	Why     string    `json:"why"`
-	Turn    int64     `json:"turn_id,omitempty"`
+	Room    string    `json:"room_id,omitempty"` // of the turn; "" if an older build took the snapshot
+	Turn    int64     `json:"turn_id,omitempty"` // less than 0: of another room, see [Ledger.parseLines]
 	Agent   string    `json:"agent_id,omitempty"`
 	Tree    ID        `json:"tree"`
 	Scan    ID        `json:"scan"`    // what the scan found, which may be later than the moment
@@ -64,8 +65,9 @@ func (s *Snapshot) Begins(lease string) bool {
 // modes are permissions by path.
 type modes map[string]uint32
 
-// withPaths returns the snapshot with its paths in another form, see [stored].
+// withPaths returns the snapshot as it is stored, or was, with its paths in another form, see [stored].
 func (s Snapshot) withPaths(as func(string) string) *Snapshot {
+	s.Turn = max(s.Turn, -s.Turn)
 	s.LeftOut, s.Others, s.Unsure = slices.Clone(s.LeftOut), slices.Clone(s.Others), slices.Clone(s.Unsure)
 	for i := range s.LeftOut {
 		s.LeftOut[i].Path = as(s.LeftOut[i].Path)
@@ -135,7 +137,7 @@ func (l *Ledger) Lines() ([]*Snapshot, error) {
 // lines returns the snapshots, how many lines are damaged, and the bytes of the file. One that is gone had a line.
 func (l *Ledger) lines() (all []*Snapshot, bad int, b []byte, err error) {
 	b, _, err = readEnd(l.linesFile(), math.MaxInt64)
-	if all, bad = parseLines(b); len(b) == 0 && exists(l.cacheFile()) {
+	if all, bad = l.parseLines(b); len(b) == 0 && exists(l.cacheFile()) {
 		bad++
 	}
 	return all, bad, b, err
@@ -144,36 +146,34 @@ func (l *Ledger) lines() (all []*Snapshot, bad int, b []byte, err error) {
 // Recent is [Ledger.Lines] for the end of a turn, which costs the same however long the store is. Older
 // snapshots than the last one of an earlier turn are left out if the beginning of the turn comes after it.
 func (l *Ledger) Recent(turn int64) ([]*Snapshot, error) {
-	begun := false
-	return l.linesFrom(func(s *Snapshot) bool {
-		begun = begun || s.Turn == turn && s.Why == WhyStart
-		return begun && s.Turn < turn && s.IsOfTurn()
+	return l.linesFrom(func(all []*Snapshot) int {
+		start := lastIndex(all, func(s *Snapshot) bool { return s.Turn == turn && s.Why == WhyStart })
+		return lastIndex(all[:max(start, 0)], func(s *Snapshot) bool { return s.Turn < turn && s.IsOfTurn() })
 	})
 }
 
-// linesFrom returns the lines from the last one on of which first is true.
-func (l *Ledger) linesFrom(first func(*Snapshot) bool) (all []*Snapshot, err error) {
-	const most = 64 << 10 // bytes that are read; if it is further back, all are
-	b, whole, err := readEnd(l.linesFile(), most)
-	if err != nil {
-		return nil, err
-	}
-	for end := len(b); end > 0; {
-		start := bytes.LastIndexByte(b[:end-1], '\n') + 1
-		line, _ := parseLines(b[start:end])
-		if len(line) > 0 && (len(all) == 0 || !line[0].isLast()) {
-			if all = append(all, line[0]); first(line[0]) {
-				whole = true
-				break
-			}
+// linesFrom returns the lines from one on, all if first returns a number below 0. It reads no more than it has to.
+func (l *Ledger) linesFrom(first func([]*Snapshot) int) ([]*Snapshot, error) {
+	for most := int64(8 << 10); ; most *= 8 {
+		b, whole, err := readEnd(l.linesFile(), most)
+		if err != nil {
+			return nil, err
 		}
-		end = start
+		all, _ := l.parseLines(b)
+		if i := first(all); i >= 0 || whole {
+			return all[max(i, 0):], nil
+		}
 	}
-	if !whole {
-		return l.Lines()
+}
+
+// lastIndex returns the number of the last snapshot of which f is true, -1 if it is of none.
+func lastIndex(all []*Snapshot, f func(*Snapshot) bool) int {
+	for i, s := range slices.Backward(all) {
+		if f(s) {
+			return i
+		}
 	}
-	slices.Reverse(all)
-	return all, nil
+	return -1
 }
 
 // readEnd returns the last bytes of a file, from the beginning of a line on, and whether they are all.
@@ -201,13 +201,14 @@ func readEnd(path string, most int64) (b []byte, whole bool, err error) {
 	return b, from == 0, nil
 }
 
-// IsOfTurn reports whether a snapshot is that of the beginning or the end of a turn.
+// IsOfTurn reports whether a snapshot is that of the beginning or the end of a turn of the room.
 func (s *Snapshot) IsOfTurn() bool {
-	return s.Why == WhyStart || s.Why == WhyEnd || s.Why == WhyTakeover
+	return s.Turn > 0 && (s.Why == WhyStart || s.Why == WhyEnd || s.Why == WhyTakeover)
 }
 
-// parseLines returns the snapshots, and how many lines are damaged.
-func parseLines(b []byte) (all []*Snapshot, bad int) {
+// parseLines returns the snapshots, and how many lines are damaged. The turns of another room have negative numbers. What
+// an older build has recorded is the room's own if no other one has recorded anything since.
+func (l *Ledger) parseLines(b []byte) (all []*Snapshot, bad int) {
 	for line := range bytes.Lines(b) {
 		s := new(Snapshot)
 		if wire.Decode(line, s) != nil || s.Number < 1 {
@@ -222,6 +223,16 @@ func parseLines(b []byte) (all []*Snapshot, bad int) {
 		}
 		all = append(all, s)
 	}
+	own := map[string]bool{"": true}
+	for _, s := range slices.Backward(all) {
+		if _, known := own[s.Room]; !known {
+			own[s.Room] = l.opts.Room == "" || s.Room == l.opts.Room || l.opts.IsOwn(s.Room)
+			own[""] = own[""] && own[s.Room]
+		}
+		if !own[s.Room] {
+			s.Turn = -s.Turn
+		}
+	}
 	return all, bad
 }
 
@@ -230,11 +241,10 @@ func (s *Snapshot) isLast() bool { return s.Tree == (ID{}) }
 
 // Find returns the snapshot with the number, nil if there is none.
 func Find(all []*Snapshot, number int64) *Snapshot {
-	i := slices.IndexFunc(all, func(s *Snapshot) bool { return s.Number == number })
-	if i < 0 {
-		return nil
+	if i := lastIndex(all, func(s *Snapshot) bool { return s.Number == number }); i >= 0 {
+		return all[i]
 	}
-	return all[i]
+	return nil
 }
 
 // TurnOf returns the snapshots of the beginning and the end of a turn, nil for what is not
@@ -242,15 +252,11 @@ func Find(all []*Snapshot, number int64) *Snapshot {
 // beginning and its last end.
 func TurnOf(all []*Snapshot, turn int64) (start, end *Snapshot) {
 	for _, s := range all {
-		if s.Turn != turn {
-			continue
-		}
-		switch s.Why {
-		case WhyStart:
-			if !start.Begins(s.Lease) {
-				start, end = s, nil
-			}
-		case WhyEnd, WhyTakeover:
+		switch {
+		case s.Turn != turn:
+		case s.Why == WhyStart && !start.Begins(s.Lease):
+			start, end = s, nil
+		case s.Why == WhyEnd, s.Why == WhyTakeover:
 			end = s
 		}
 	}

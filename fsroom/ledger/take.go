@@ -80,7 +80,7 @@ func (l *Ledger) record(v *View, r Request) (*Snapshot, error) {
 		return start, nil
 	}
 	s := v.Now
-	s.Why, s.Turn, s.Agent, s.Lease, s.Note = r.Why, r.Turn, r.Agent, r.Lease, r.Note
+	s.Why, s.Room, s.Turn, s.Agent, s.Lease, s.Note = r.Why, l.opts.Room, r.Turn, r.Agent, r.Lease, r.Note
 	if !r.Moment.IsZero() {
 		if err := v.settle(s, r); err != nil {
 			return nil, err

@@ -68,8 +68,8 @@ func (v *View) Close() { v.objects.close() }
 func (l *Ledger) look(ctx context.Context, keep bool, r Request) (*View, error) {
 	lines := l.Lines
 	switch {
-	case r.Unsynced && r.Why == WhyGuard: // it is compared with the last one
-		lines = func() ([]*Snapshot, error) { return l.linesFrom(func(s *Snapshot) bool { return !s.isLast() }) }
+	case r.Unsynced && r.Why == WhyGuard: // it is compared with the last one, after which a line may stand for none
+		lines = func() ([]*Snapshot, error) { return l.linesFrom(func(all []*Snapshot) int { return len(all) - 2 }) }
 	case r.Unsynced: // then what came long before the turn is of no use
 		lines = func() ([]*Snapshot, error) { return l.Recent(r.Turn) }
 	}

@@ -128,7 +128,7 @@ func (t *Tree) finish(ctx context.Context, st *turn.State, last *ledger.Snapshot
 	case err != nil:
 		return last, err
 	case last.Why == ledger.WhyStart:
-	case ended.IsZero(): // long ago, or in another room of this tree
+	case ended.IsZero(): // long ago
 		return last, nil
 	case last.End < ended.Add(tick).UnixNano() && st.HasChange(last.Turn, turn.SpanTurn):
 		return last, nil // else it may be of an end that was refused
@@ -153,7 +153,7 @@ func outsideFrom(all []*ledger.Snapshot, end *ledger.Snapshot) *ledger.Snapshot 
 		if s.Number <= from.Number {
 			continue
 		}
-		if s.Turn != 0 || s.Why != ledger.WhyUndo && s.Why != ledger.WhyRestore && !s.IsLike(from) {
+		if s.Turn != 0 || (s.Room != end.Room || s.Why != ledger.WhyUndo && s.Why != ledger.WhyRestore) && !s.IsLike(from) {
 			break
 		}
 		from = s

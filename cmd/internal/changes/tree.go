@@ -69,6 +69,9 @@ func open(r *member.Room, policy turn.Policy, set Setting, root string, rooms *f
 		return nil, code.New(code.LedgerOff, "%s: %s", root, why).With("why", why)
 	}
 	opts := ledger.Options{Root: root, Home: set.Home, Boot: identity.BootID(), Fault: set.Fault}
+	if r != nil {
+		opts.Room, opts.IsOwn = r.FS.Name(), r.WasNamed
+	}
 	opts.Others = func(since time.Time) (now, before []string) { return others(r, root, rooms, since) }
 	store := ledger.New(filepath.Join(Folder(rooms), fsroom.RoomName(root)), opts)
 	return &Tree{Ledger: store, Room: r, Mode: mode, policy: policy}, nil

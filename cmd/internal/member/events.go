@@ -1,6 +1,7 @@
 package member
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -36,12 +37,9 @@ func (r *Room) LastEvents(ctx context.Context, st *turn.State, allLives bool, co
 	wanted func(*event.Event) bool) ([]event.Event, error) {
 	for window := int64(count); ; window *= 8 {
 		after := max(0, st.Seq-window)
-		events := make([]event.Event, 0)
-		first := int64(0)
+		events, first := make([]event.Event, 0), int64(0)
 		err := r.EachEvent(ctx, after, allLives, func(e *event.Event) error {
-			if first == 0 {
-				first = e.Seq
-			}
+			first = cmp.Or(first, e.Seq)
 			if e.Seq <= st.Seq && wanted(e) {
 				events = append(events, e.Clone())
 			}
@@ -69,6 +67,12 @@ func (r *Room) HostOfTurn(ctx context.Context, turnID int64) (host string) {
 		return ErrEnough
 	})
 	return host
+}
+
+// WasNamed reports whether another name of a room is one that the room had where it was before.
+func (r *Room) WasNamed(name string) (was bool) {
+	_ = r.Known().EachEvent(context.Background(), 0, true, func(e *event.Event) error { was = e.RoomID == name; return ErrEnough })
+	return was || !r.IsShared() && r.FS.IsOwn(name)
 }
 
 // A Past is a part of what happened in a room.
@@ -143,11 +147,7 @@ func (r *Room) grantOfFirst(ctx context.Context, st *turn.State, events []event.
 
 // countBefore returns how many events lie before the one with the number. Numbers
 // have no gaps.
-func (r *Room) countBefore(ctx context.Context, seq int64, allLives bool) (int64, error) {
-	first := seq
-	err := r.EachEvent(ctx, 0, allLives, func(e *event.Event) error {
-		first = e.Seq
-		return ErrEnough
-	})
-	return seq - first, err
+func (r *Room) countBefore(ctx context.Context, seq int64, allLives bool) (n int64, err error) {
+	err = r.EachEvent(ctx, 0, allLives, func(e *event.Event) error { n = seq - e.Seq; return ErrEnough })
+	return n, err
 }

@@ -203,7 +203,7 @@ func listSnapshots(ctx context.Context, c *cli.Invocation, p *changes.Past) erro
 	all := slices.Clone(p.All)
 	slices.SortStableFunc(all, func(a, b *ledger.Snapshot) int { return cmp.Compare(a.At, b.At) }) // one may be recorded late
 	for _, s := range slices.Backward(all[len(all)-limit:]) {
-		e := snapshotEntry{Snapshot: s.Name(), At: event.NewTime(s.Time()), Why: s.Why, Turn: s.Turn, Agent: s.Agent,
+		e := snapshotEntry{Snapshot: s.Name(), At: event.NewTime(s.Time()), Why: s.Why, Turn: max(0, s.Turn), Agent: s.Agent,
 			Tree: s.Tree.String(), Note: s.Note, LeftOut: len(s.LeftOut)}
 		e.Differs, err = view.Differs(s)
 		e.Damaged = err != nil // the others can be had
@@ -254,9 +254,11 @@ func snapshotWords(s snapshotEntry) string {
 	case s.Why == ledger.WhyGuard && s.Turn == 0:
 		words = "before a command"
 	}
-	if strings.Contains(words, "%d") {
-		words = fmt.Sprintf(words, s.Turn)
+	turn := fmt.Sprintf("turn %d", s.Turn)
+	if s.Turn == 0 {
+		turn = "a turn of another room"
 	}
+	words = strings.ReplaceAll(words, "turn %d", turn)
 	if s.Agent != "" {
 		words += ", " + s.Agent
 	}
