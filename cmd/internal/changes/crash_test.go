@@ -370,7 +370,7 @@ func TestEndOfAMillisecond(t *testing.T) {
 	s := story{T: t, faulty: "none"}
 	s.tell()
 	st, tree := s.opened()
-	ended, err := tree.endOf(t.Context(), 2, "b:1")
+	ended, err := tree.endOf(t.Context(), 2, "b:1", true)
 	s.must(err)
 	all, err := tree.Ledger.Snapshots()
 	s.must(err)

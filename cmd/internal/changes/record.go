@@ -123,12 +123,12 @@ func (t *Tree) isBegun(st *turn.State, turnID int64) bool {
 // its end. last is the last snapshot of the turn: that of its beginning, or one in which there is
 // what changed later, if it was not looked at again.
 func (t *Tree) finish(ctx context.Context, st *turn.State, last *ledger.Snapshot, over ledger.Request) (end *ledger.Snapshot, err error) {
-	ended, err := t.endOf(ctx, last.Turn, last.Agent)
+	ended, err := t.endOf(ctx, last.Turn, last.Agent, last.Why == ledger.WhyStart)
 	switch {
 	case err != nil:
 		return last, err
 	case last.Why == ledger.WhyStart:
-	case ended.IsZero(): // long ago
+	case ended.IsZero(): // long ago, or in an earlier life of the room, which was told it
 		return last, nil
 	case last.End < ended.Add(tick).UnixNano() && st.HasChange(last.Turn, turn.SpanTurn):
 		return last, nil // else it may be of an end that was refused
@@ -191,7 +191,7 @@ func (t *Tree) end(ctx context.Context, st *turn.State, granted time.Time, r led
 // endLate records the end of a turn that is over, and writes what it changed into the journal.
 func (t *Tree) endLate(ctx context.Context, st *turn.State, j Job) error {
 	began, agent := time.Now(), t.Room.Self.ID
-	ended, err := t.endOf(ctx, j.Turn, agent)
+	ended, err := t.endOf(ctx, j.Turn, agent, true)
 	if err != nil || ended.IsZero() { // or it lasts
 		return err
 	}
@@ -222,14 +222,14 @@ func (t *Tree) turnFacts(v *ledger.View, turnID int64, end *ledger.Snapshot) *le
 	return c
 }
 
-// endOf returns when the turn of a holder ended, the zero time if it lasts.
-func (t *Tree) endOf(ctx context.Context, turnID int64, holder string) (at time.Time, err error) {
+// endOf returns when the turn of a holder ended, the zero time if it lasts, or ended in a life that is not asked for.
+func (t *Tree) endOf(ctx context.Context, turnID int64, holder string, allLives bool) (at time.Time, err error) {
 	snap, err := t.Room.FS.View()
 	if err != nil || snap.State.Owner != "" && snap.State.Turn == turnID {
 		return at, err
 	}
 	const window = 200
-	err = t.Room.EachEvent(ctx, max(0, snap.State.Seq-window), true, func(e *event.Event) error {
+	err = t.Room.EachEvent(ctx, max(0, snap.State.Seq-window), allLives, func(e *event.Event) error {
 		of := e.Turn
 		if e.Type == turn.Takeover { // it begins its turn and ends the one before
 			of--
