@@ -55,6 +55,7 @@ func TestReleaseToListeners(t *testing.T) {
 		{"the fairest listens", append(abc, listening(ready, "b")), "offered to b"},
 		{"though another one waits", append(abc, listening(ready, "b"), waiting("c")), "offered to b"},
 		{"its model works", append(abc, listening(busy, "b")), "offered to b"},
+		{"its model works, and another one came just now", append(abc, listening(busy, "b"), waited("c")), "offered to b"},
 		{"it listens and waits", append(abc, listening(ready, "b"), waiting("b")), "reserved for b"},
 		{"it listens and waited just now", append(abc, listening(ready, "b"), waited("b")), "offered to b"},
 		{"it has hooks only", append(abc, listening(hooks, "b")), "kept for b"},

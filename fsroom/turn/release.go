@@ -84,17 +84,19 @@ func Release(s *State, f Facts, r ReleaseRequest) ([]event.Event, ReleaseResult,
 
 // heir returns the member among those that are wanted that a release by the agent goes to, nil if no other one is
 // active: the fairest one. But where members listen, the turn is not left with one that
-// cannot hear of it, or whose model is in a turn, while another one could begin: then it is
-// the fairest of those.
+// cannot hear of it, or whose model is in a turn, while another one is called and can begin: then it is
+// the fairest of those. One that has just come and does not listen may have gone on with something else.
 func (s *State) heir(f Facts, agent string, wanted func(Facts, *Member) bool) *Member {
 	who := func(is func(Facts, *Member) bool) *Member {
 		return s.fairestOf(f, agent, func(f Facts, m *Member) bool { return wanted(f, m) && is(f, m) })
 	}
+	isBusy := func(m *Member) bool { return s.listens(f, m) && f.hearing(m.AgentID).Busy }
 	m := who(anybody)
-	if m == nil || s.hearsAtOnce(f, m) || !s.hears(f, m) && who(s.listens) == nil {
+	if m == nil || f.isWaiting(m.AgentID) || s.hears(f, m) && !isBusy(m) || !s.hears(f, m) && who(s.listens) == nil {
 		return m
 	}
-	return cmp.Or(who(s.hearsAtOnce), who(s.hears), m)
+	isCalled := func(f Facts, m *Member) bool { return f.isWaiting(m.AgentID) || s.listens(f, m) && !isBusy(m) }
+	return cmp.Or(who(isCalled), who(s.hears), m)
 }
 
 func anybody(Facts, *Member) bool { return true }
@@ -110,12 +112,6 @@ func (s *State) listens(f Facts, m *Member) bool {
 // it gets as long as something listens for it, heard or not.
 func (s *State) hears(f Facts, m *Member) bool {
 	return !f.ended(m.AgentID) && (f.atHand(s, m) || s.listens(f, m) || f.presence(m.AgentID).Wants && f.hearing(m.AgentID).How != "")
-}
-
-// hearsAtOnce is hears for a member that could begin with the turn: it waits, or its model
-// is idle.
-func (s *State) hearsAtOnce(f Facts, m *Member) bool {
-	return f.isWaiting(m.AgentID) || s.hears(f, m) && !(s.listens(f, m) && f.hearing(m.AgentID).Busy)
 }
 
 // A RecipientView says who is next, and how that member can be reached.
