@@ -75,7 +75,7 @@ func (h *run) sign(agent *listen.Agent) {
 	if h.isLate(agent) {
 		return
 	}
-	for _, name := range agent.Client.Hearing().Rooms() {
-		agent.Client.Room(name, nil).RecordSign()
+	for _, room := range agent.Client.RoomsHeard() {
+		room.RecordSign()
 	}
 }

@@ -209,8 +209,7 @@ func (h *run) toChange(room *member.Room) (*member.Room, error) {
 // not reminded yet. atEnd says that the session ends, and there is no more to remind of.
 func (h *run) endAuto(ctx context.Context, agent *listen.Agent, atEnd bool) (kept bool) {
 	memory := told(h.store.Dir())
-	for _, name := range agent.Client.Hearing().Rooms() {
-		room := agent.Client.Room(name, nil)
+	for _, room := range agent.Client.RoomsHeard() {
 		snap, err := room.FS.View()
 		if err != nil || snap.State.Owner != agent.Client.Self.ID || !room.IsAuto(snap.State) {
 			continue
@@ -223,7 +222,7 @@ func (h *run) endAuto(ctx context.Context, agent *listen.Agent, atEnd bool) (kep
 			if atEnd {
 				return false
 			}
-			first, remembered := memory.First(h.call, fmt.Sprintf("auto %d %q", snap.State.Turn, name))
+			first, remembered := memory.First(h.call, fmt.Sprintf("auto %d %q", snap.State.Turn, room.FS.Name()))
 			return first && remembered
 		})
 		h.log(err)

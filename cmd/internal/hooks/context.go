@@ -64,8 +64,7 @@ func (h *run) show(ctx context.Context, agent *listen.Agent, reply func(text str
 
 // replaceGuardians starts a guardian for each turn of the agent whose own has ended.
 func (h *run) replaceGuardians(ctx context.Context, agent *listen.Agent) {
-	for _, name := range agent.Client.Hearing().Rooms() {
-		room := agent.Client.Room(name, nil)
+	for _, room := range agent.Client.RoomsHeard() {
 		if snap, err := room.FS.Known(); err == nil {
 			room.ReplaceGuardian(ctx, snap.State, true)
 		}

@@ -50,13 +50,13 @@ func (h *run) endSession(ctx context.Context, agent *listen.Agent, quits bool) e
 		}
 		return err
 	}
-	rooms := agent.Client.Hearing().Rooms()
+	rooms := agent.Client.RoomsHeard()
 	if beside := h.leavePlaces(agent.Client.Self.ID); beside || len(rooms) > 0 { // else it has nothing to lose
 		h.log(agent.Client.EndSession(quits))
 	}
 	h.endAuto(ctx, agent, true)
-	for _, name := range rooms {
-		h.leaveAuto(ctx, agent.Client.Room(name, nil))
+	for _, room := range rooms {
+		h.leaveAuto(ctx, room)
 	}
 	return agent.End(ctx, agent.Session)
 }

@@ -59,8 +59,7 @@ func (h *run) heldByHand(agent *listen.Agent) (dirs []string) {
 	if agent == nil {
 		return nil
 	}
-	for _, name := range agent.Client.Hearing().Rooms() {
-		room := agent.Client.Room(name, nil)
+	for _, room := range agent.Client.RoomsHeard() {
 		if snap, err := room.FS.View(); err == nil && snap.State.Owner == agent.Client.Self.ID && !room.IsAuto(snap.State) {
 			dirs = append(dirs, snap.State.CanonicalPath)
 		}

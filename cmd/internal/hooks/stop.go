@@ -10,6 +10,7 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/hooks/listen"
 	"github.com/talking-stick/tt/cmd/internal/hooks/payload"
 	"github.com/talking-stick/tt/cmd/internal/mailbox"
+	"github.com/talking-stick/tt/cmd/internal/member"
 	"github.com/talking-stick/tt/fsroom/turn"
 )
 
@@ -62,8 +63,7 @@ func (h *run) endOfTurn(ctx context.Context, agent *listen.Agent, objection stri
 	} else {
 		h.note(turn.ActivityIdle)      // before it is looked for news
 		h.replaceGuardians(ctx, agent) // nothing else of an idle holder does, and others wait to be called
-		for _, name := range agent.Client.Hearing().Rooms() {
-			room := agent.Client.Room(name, nil)
+		for _, room := range agent.Client.RoomsHeard() {
 			room.Unwant(true)
 			if !room.Wants() {
 				continue
@@ -98,8 +98,8 @@ func (h *run) endOfTurn(ctx context.Context, agent *listen.Agent, objection stri
 // writes nothing.
 func hasNews(ctx context.Context, agent *listen.Agent) bool {
 	agent.Settle(ctx)
-	return slices.ContainsFunc(agent.Client.Hearing().Rooms(), func(name string) bool {
-		n, err := mailbox.Of(agent.Client.Room(name, nil)).News(ctx, nil)
+	return slices.ContainsFunc(agent.Client.RoomsHeard(), func(room *member.Room) bool {
+		n, err := mailbox.Of(room).News(ctx, nil)
 		return err == nil && !n.Fresh.IsZero()
 	})
 }

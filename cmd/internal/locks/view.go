@@ -1,6 +1,7 @@
 package locks
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/talking-stick/tt/fsroom"
@@ -47,8 +48,16 @@ type TicketView struct {
 	HeldAt  *event.Time `json:"held_at,omitempty"`
 }
 
-// Views returns the locks of a scope, see [Locks.In]. The workspace, which may be nil, names the repository of its own.
-func (l *Locks) Views(scope string, w *workspace.Workspace) (views []*View, err error) {
+// Views returns the locks of scopes, see [Locks.In]. The workspace, which may be nil, names the repository of its own.
+func (l *Locks) Views(w *workspace.Workspace, scopes ...string) (all []*View, err error) {
+	for _, scope := range scopes {
+		found, failure := l.views(scope, w)
+		all, err = append(all, found...), cmp.Or(err, failure)
+	}
+	return all, err
+}
+
+func (l *Locks) views(scope string, w *workspace.Workspace) (views []*View, err error) {
 	found, err := l.In(scope)
 	for _, lock := range found {
 		v := &View{Name: lock.Name, Scope: scope}

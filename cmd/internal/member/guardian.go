@@ -209,7 +209,7 @@ func (g *guardian) renewIfDue(ctx context.Context, st *turn.State) (done bool, s
 	first := g.due == firstRenewal
 	switch {
 	case !now.Expired(g.renewed, min(g.due, interval)):
-	case first && interval > firstRenewal && g.isRecorded(st):
+	case first && interval > firstRenewal && g.Room.recorded(st).Guardian == turn.ProcessID(g.self):
 		g.due = interval
 	default:
 		mine, err := g.renew(ctx)
@@ -291,11 +291,6 @@ func (g *guardian) toRenew(st *turn.State) turn.Lease {
 		return g.last
 	}
 	return st.Granted()
-}
-
-// isRecorded reports whether the record of the turn names this guardian.
-func (g *guardian) isRecorded(st *turn.State) bool {
-	return g.Room.recorded(st).Guardian == turn.ProcessID(g.self)
 }
 
 // watched returns the processes by whose end the turn may be over: those of the agent, the one that

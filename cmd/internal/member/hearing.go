@@ -115,6 +115,14 @@ func (r *Room) leaveRooms(ids ...string) {
 	}
 }
 
+// RoomsHeard returns the rooms that the agent is in, as far as that is recorded for a listener.
+func (c *Client) RoomsHeard() (rooms []*Room) {
+	for _, name := range c.Hearing().Rooms() {
+		rooms = append(rooms, c.Room(name, nil))
+	}
+	return rooms
+}
+
 // FindRoomsToHear looks into every room whether the agent is in it: it may have joined
 // with a program that did not record it for a listener.
 func (c *Client) FindRoomsToHear() {

@@ -15,8 +15,7 @@ import (
 // be back within the grace. It wakes what waits for the agent, the guardian of its turn and who waits for that.
 func (c *Client) EndSession(quits bool) error {
 	err := c.Hearing().SetEnded(hearing.Ending{At: event.NewTime(c.time()), Quits: quits, Process: c.Self.Root})
-	for _, name := range c.Hearing().Rooms() {
-		r := c.Room(name, nil)
+	for _, r := range c.RoomsHeard() {
 		r.own().NotifyHere()
 		if snap, err := r.FS.Known(); err == nil && snap.State.Owner == c.Self.ID {
 			r.notify(snap.State, fsroom.Agent.Notify)
@@ -28,9 +27,8 @@ func (c *Client) EndSession(quits bool) error {
 // LeaveWindow records that the agent's session is open in this process no more, if that goes on or the session is open in
 // another one, as far as is known. It reports whether it is. quits says that the process ends.
 func (c *Client) LeaveWindow(quits bool) (others bool) {
-	for _, name := range c.Hearing().Rooms() {
+	for _, r := range c.RoomsHeard() {
 		var record processRecord
-		r := c.Room(name, nil)
 		_ = r.own().Change(processesFile, &record, func(bool) bool {
 			beside := c.isOpenBeside(record.Processes, c.Self.Root)
 			switch others = others || beside; {
@@ -59,8 +57,7 @@ func (c *Client) isOpenBeside(processes []identity.Process, p *identity.Process)
 
 // HoldsHere reports whether the process of the agent's session has taken a turn that the agent has.
 func (c *Client) HoldsHere() bool {
-	return slices.ContainsFunc(c.Hearing().Rooms(), func(name string) bool {
-		r := c.Room(name, nil)
+	return slices.ContainsFunc(c.RoomsHeard(), func(r *Room) bool {
 		snap, err := r.FS.Known()
 		return err == nil && snap.State.Owner == c.Self.ID && r.recorded(snap.State).Holder == r.session()
 	})

@@ -135,12 +135,6 @@ var jobStopCommand = &cli.Command{
 	Run:    runJobStop,
 }
 
-// A jobStopped is the result of job stop.
-type jobStopped struct {
-	JobID  int64  `json:"job_id"`
-	Status string `json:"status"` // stopping, ended
-}
-
 func runJobStop(ctx context.Context, c *cli.Invocation) error {
 	j, r, err := findJob(ctx, c)
 	if err != nil {
@@ -155,15 +149,15 @@ func runJobStop(ctx context.Context, c *cli.Invocation) error {
 			WithHint("its starter ends it, who holds the stick, or a person: tt msg send %s \"…\"", j.Agent).With("job_id", j.ID).
 			With("agent_id", j.Agent)
 	}
-	res := jobStopped{j.ID, jobs.Ended}
+	status := jobs.Ended
 	if j.Outcome == "" {
-		res.Status = "stopping"
+		status = "stopping"
 		if err := j.Stop(ctx, c.Bool("kill")); err != nil {
 			return err
 		}
 	}
-	return c.Out.Result(res, func(t *cli.Text) {
-		if res.Status == jobs.Ended {
+	return c.Out.Result(map[string]any{"job_id": j.ID, "status": status}, func(t *cli.Text) {
+		if status == jobs.Ended {
 			t.Line("Job %s has ended already.", j.End().Title())
 		} else {
 			t.Line("Job %s is being stopped; its starter is told when it has ended.", j.End().Title())

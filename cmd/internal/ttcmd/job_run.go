@@ -140,7 +140,7 @@ func runJobRun(ctx context.Context, c *cli.Invocation) error {
 	}
 	v := j.View()
 	if c.Bool("recheck") {
-		return recheck(ctx, c, room, j, once.LeftOut)
+		return recheck(ctx, c, j, once.LeftOut)
 	}
 	res := jobStarted{j.ID, j.Name, v.PID, v.State, v.Log, once.LeftOut}
 	return c.Out.Result(res, func(t *cli.Text) {
@@ -237,12 +237,6 @@ func findJobIn(rooms []*member.Room, ref string) (*jobs.Job, *member.Room, error
 
 var jobArg = cli.Arg{Name: "job", Show: "ID|NAME", Usage: "the number of a job, or its name: the newest one that has it"}
 
-// A verifiedResult is the answer of job run --once, and of job wait after it, where nothing has to run.
-type verifiedResult struct {
-	Status  string          `json:"status"` // verified
-	Verdict *ledger.Verdict `json:"verdict"`
-}
-
 // answerVerified answers job run --once with a verdict, which a job wait after it gives, too.
 func answerVerified(c *cli.Invocation, room *member.Room, v *ledger.Verdict) error {
 	if err := room.Jobs().AnswerVerified(v.Name, v.JobID, json.RawMessage(cli.JSONLine(v))); err != nil {
@@ -251,8 +245,9 @@ func answerVerified(c *cli.Invocation, room *member.Room, v *ledger.Verdict) err
 	return writeVerified(c, v)
 }
 
+// writeVerified is the answer of job run --once, and of job wait after it, where nothing has to run.
 func writeVerified(c *cli.Invocation, v *ledger.Verdict) error {
-	return c.Out.Result(verifiedResult{"verified", v}, func(t *cli.Text) {
+	return c.Out.Result(map[string]any{"status": "verified", "verdict": v}, func(t *cli.Text) {
 		t.Line("%s %s, which is as it is now. Nothing was run.", t.Green("Verified."), verdictWords(t, v))
 	})
 }
@@ -294,7 +289,7 @@ type recheckResult struct {
 }
 
 // recheck waits for the end of a job, and says whether the verdict that there was has held.
-func recheck(ctx context.Context, c *cli.Invocation, room *member.Room, j *jobs.Job, left []ledger.LeftOut) error {
+func recheck(ctx context.Context, c *cli.Invocation, j *jobs.Job, left []ledger.LeftOut) error {
 	ctx, stop := onSignal(ctx, endings...)
 	defer stop()
 	if j = j.Await(ctx); signalOf(ctx) != nil {

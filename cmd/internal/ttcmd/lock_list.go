@@ -50,13 +50,9 @@ func runLockList(_ context.Context, c *cli.Invocation) error {
 	if err != nil {
 		return err
 	}
-	var all []*locks.View
-	for _, scope := range scopes {
-		found, err := l.Views(scope, w)
-		if err != nil {
-			return err
-		}
-		all = append(all, found...)
+	all, err := l.Views(w, scopes...)
+	if err != nil {
+		return err
 	}
 	return c.Out.Result(map[string]any{"locks": all}, func(t *cli.Text) { writeLocks(t, all, c.Bool("all")) })
 }
@@ -127,17 +123,14 @@ func writeLocks(t *cli.Text, found []*locks.View, all bool) {
 
 // locksOf returns the locks of the repository and of the working tree of a room, none if
 // they cannot be read: they are a part of the status only.
-func locksOf(r *member.Room) (all []*locks.View) {
+func locksOf(r *member.Room) []*locks.View {
 	if r.Workspace == nil {
 		return nil
 	}
 	l := &locks.Locks{Store: r.Client.Store.Local(), Table: r.Table}
-	for _, scope := range locks.ScopesOf(r.Workspace) {
-		found, err := l.Views(scope, r.Workspace)
-		if err != nil {
-			return nil
-		}
-		all = append(all, found...)
+	all, err := l.Views(r.Workspace, locks.ScopesOf(r.Workspace)...)
+	if err != nil {
+		return nil
 	}
 	return all
 }

@@ -37,18 +37,12 @@ var completionCommand = &cli.Command{
 	},
 }
 
-// A scriptResult is a script for a shell.
-type scriptResult struct {
-	Script string `json:"script"`
-	Shell  string `json:"shell"`
-}
-
 // printScript prints a script for the shell that the argument names.
 func printScript(c *cli.Invocation, script string) error {
 	if !c.JSON {
 		return c.Out.Print(script)
 	}
-	return c.Out.Result(scriptResult{script, c.Arg("shell")}, nil)
+	return c.Out.Result(map[string]string{"script": script, "shell": c.Arg("shell")}, nil)
 }
 
 // shellArg returns the argument that names a shell.

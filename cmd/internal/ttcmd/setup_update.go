@@ -168,27 +168,18 @@ var manCommand = &cli.Command{
 	Run:    runMan,
 }
 
-// A manResult is the list of the pages that were written.
-type manResult struct {
-	Dir   string   `json:"dir"`
-	Pages []string `json:"pages"`
-}
-
 func runMan(_ context.Context, c *cli.Invocation) error {
 	dir := c.Env.Abs(c.Arg("dir"))
-	pages := manual.Pages(c.Program, c.Program.BuildVersion())
-	res := manResult{Dir: dir, Pages: []string{}}
+	var names []string
 	err := os.MkdirAll(dir, 0o755)
-	for _, page := range pages {
+	for _, page := range manual.Pages(c.Program, c.Program.BuildVersion()) {
 		if err == nil {
 			err = os.WriteFile(filepath.Join(dir, page.Name), []byte(page.Text), 0o644)
 		}
-		res.Pages = append(res.Pages, page.Name)
+		names = append(names, page.Name)
 	}
 	if err != nil {
 		return code.New(code.Internal, "cannot write the manual pages: %v", err).Because(err)
 	}
-	return c.Out.Result(res, func(t *cli.Text) {
-		t.Line("%s in %s", counted(len(res.Pages), "page"), dir)
-	})
+	return c.Out.Result(map[string]any{"dir": dir, "pages": names}, func(t *cli.Text) { t.Line("%s in %s", counted(len(names), "page"), dir) })
 }

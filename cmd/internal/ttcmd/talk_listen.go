@@ -69,7 +69,7 @@ func runListen(ctx context.Context, c *cli.Invocation) error {
 		if err := a.TurnOff(ctx, true); err != nil {
 			return err
 		}
-		return c.Out.Result(listenOffResult{client.Self.ID, true}, func(t *cli.Text) {
+		return c.Out.Result(map[string]any{"agent_id": client.Self.ID, "off": true}, func(t *cli.Text) {
 			t.Line("Only turns wake %s now. For messages too: tt listen", client.Self.ID)
 		})
 	}
@@ -124,7 +124,7 @@ func listenTransport(c *cli.Invocation, client *member.Client) (listenWay, error
 		if via == viaStdout || via == hearing.ByOpenCode {
 			asText = nil
 		}
-		if err := c.Out.WriteLine(&listenLine{w}, asText); err != nil {
+		if err := c.Out.WriteLine(&w, asText); err != nil {
 			return errors.Join(listen.ErrDeaf, err)
 		}
 		return nil
@@ -161,14 +161,4 @@ func codexTransport(c *cli.Invocation, client *member.Client) (t listen.Transpor
 		home = filepath.Join(c.Env.Home, h.ConfigDir.Base)
 	}
 	return listen.Queue(program, filepath.Join(home, h.Hooks.Locks), thread), nil
-}
-
-// A listenLine is a line of tt listen.
-type listenLine struct {
-	listen.Wake
-}
-
-type listenOffResult struct {
-	Agent string `json:"agent_id"`
-	Off   bool   `json:"off"` // true
 }

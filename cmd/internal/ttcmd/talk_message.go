@@ -207,10 +207,6 @@ var msgStatusCommand = &cli.Command{
 	Run:      runMsgStatus,
 }
 
-type msgStatusResult struct {
-	Messages []mailbox.Delivered `json:"messages"`
-}
-
 func runMsgStatus(ctx context.Context, c *cli.Invocation) error {
 	var seq int64
 	if c.HasArg("seq") {
@@ -228,7 +224,7 @@ func runMsgStatus(ctx context.Context, c *cli.Invocation) error {
 	if err != nil {
 		return err
 	}
-	return c.Out.Result(msgStatusResult{rows}, func(t *cli.Text) { writeDelivered(t, rows) })
+	return c.Out.Result(map[string]any{"messages": rows}, func(t *cli.Text) { writeDelivered(t, rows) })
 }
 
 func writeDelivered(t *cli.Text, rows []mailbox.Delivered) {

@@ -102,11 +102,6 @@ const (
 	mostNotes    = 200
 )
 
-// A notesResult is the result of notes list.
-type notesResult struct {
-	Notes []talk.NoteView `json:"notes"`
-}
-
 func runNotesList(ctx context.Context, c *cli.Invocation) error {
 	limit, err := limited(c, defaultNotes, mostNotes)
 	if err != nil {
@@ -120,7 +115,7 @@ func runNotesList(ctx context.Context, c *cli.Invocation) error {
 	if err != nil {
 		return err
 	}
-	if err := c.Out.Result(&notesResult{notes}, func(t *cli.Text) { writeNotes(t, notes) }); err != nil {
+	if err := c.Out.Result(map[string]any{"notes": notes}, func(t *cli.Text) { writeNotes(t, notes) }); err != nil {
 		return err
 	}
 	mailbox.Of(room).WordsShown(ctx, func(w *talk.Word) bool {

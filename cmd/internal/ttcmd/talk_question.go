@@ -243,12 +243,6 @@ var questionsCommand = &cli.Command{
 	Run:       runQuestions,
 }
 
-// A questionsResult is the result of questions.
-type questionsResult struct {
-	Questions []questions.Question `json:"questions"`
-	Total     int                  `json:"total"` // also those beyond --limit
-}
-
 func runQuestions(ctx context.Context, c *cli.Invocation) error {
 	limit, err := limited(c, defaultNotes, mostNotes)
 	if err != nil {
@@ -263,15 +257,15 @@ func runQuestions(ctx context.Context, c *cli.Invocation) error {
 	if err != nil {
 		return err
 	}
-	res := &questionsResult{found[:min(limit, len(found))], len(found)}
-	return c.Out.Result(res, func(t *cli.Text) {
-		if len(res.Questions) == 0 {
+	listed := found[:min(limit, len(found))]
+	return c.Out.Result(map[string]any{"questions": listed, "total": len(found)}, func(t *cli.Text) {
+		if len(listed) == 0 {
 			t.Line("No open questions.")
 		}
-		for i := range res.Questions {
-			writeQuestion(t, &res.Questions[i])
+		for i := range listed {
+			writeQuestion(t, &listed[i])
 		}
-		if left := res.Total - len(res.Questions); left > 0 {
+		if left := len(found) - len(listed); left > 0 {
 			t.Line("%s", t.Dim(counted(left, "newer question")+" left out; --limit shows more"))
 		}
 	})
@@ -355,12 +349,6 @@ var questionsCloseCommand = &cli.Command{
 	Run: runQuestionsClose,
 }
 
-// A closedQuestionResult is the result of questions close.
-type closedQuestionResult struct {
-	QuestionID string `json:"question_id"`
-	Status     string `json:"status"`
-}
-
 func runQuestionsClose(ctx context.Context, c *cli.Invocation) error {
 	room, err := openRoom(c)
 	if err != nil {
@@ -370,5 +358,6 @@ func runQuestionsClose(ctx context.Context, c *cli.Invocation) error {
 	if err != nil {
 		return err
 	}
-	return c.Out.Result(closedQuestionResult{q.ID, q.Status}, func(t *cli.Text) { t.Line("Question %s is %s.", q.ID, q.Status) })
+	res := map[string]any{"question_id": q.ID, "status": q.Status}
+	return c.Out.Result(res, func(t *cli.Text) { t.Line("Question %s is %s.", q.ID, q.Status) })
 }

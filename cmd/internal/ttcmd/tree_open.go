@@ -9,7 +9,6 @@ import (
 
 	"github.com/talking-stick/tt/cmd/internal/changes"
 	"github.com/talking-stick/tt/cmd/internal/cli"
-	"github.com/talking-stick/tt/cmd/internal/member"
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/ledger"
@@ -145,9 +144,4 @@ func ledgerSetting(c *cli.Invocation) changes.Setting {
 		set.Fault = func(step string) error { return at(fsroom.Step("tree-" + step)) }
 	}
 	return set
-}
-
-// recordFirst begins the first snapshot of the room's tree.
-func recordFirst(ctx context.Context, c *cli.Invocation, room *member.Room) {
-	changes.First(ctx, room, ledgerSetting(c))
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/talking-stick/tt/cmd/internal/changes"
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/cmd/internal/hooks"
 	"github.com/talking-stick/tt/cmd/internal/mailbox"
@@ -83,7 +84,7 @@ func runTry(ctx context.Context, c *cli.Invocation) error {
 		out := &waitOutput{c: c}
 		return out.exit(out.answerClosed(err))
 	}
-	recordFirst(ctx, c, room)
+	changes.First(ctx, room, ledgerSetting(c))
 	out := newWaitOutput(c, room)
 	return out.exit(room.Try(ctx, out))
 }
@@ -120,7 +121,7 @@ func runWait(ctx context.Context, c *cli.Invocation) error {
 	if policy := time.Duration(snap.State.Policy.WaitForTurn) * time.Millisecond; !c.Given("timeout") {
 		limit = max(0, limit+policy-atMost)
 	}
-	recordFirst(ctx, c, room)
+	changes.First(ctx, room, ledgerSetting(c))
 	out := newWaitOutput(c, room)
 	if room.ActsFor(snap.State) == "" {
 		hooks.NoticeOldSession(c.Env, room.Client, c.Notice)
@@ -263,7 +264,7 @@ func runTake(ctx context.Context, c *cli.Invocation) error {
 	if err != nil {
 		return err
 	}
-	recordFirst(ctx, c, room)
+	changes.First(ctx, room, ledgerSetting(c))
 	out := newWaitOutput(c, room)
 	if r.Operator {
 		if snap, err := room.FS.View(); err == nil {

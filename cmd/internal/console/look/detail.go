@@ -79,7 +79,7 @@ func (l *Looker) Detail(ctx context.Context, name string, before *Detail) *Detai
 	d.Handoff = lastHandoff(ctx, room, st, d.Entries)
 	d.Notes = notes(ctx, room, st)
 	w := &workspace.Workspace{Path: st.WorkspaceRoot, Root: st.WorkspaceRoot}
-	d.Locks, _ = l.locks.Views(locks.Repository(w), nil) // a part that cannot be read is not shown
+	d.Locks, _ = l.locks.Views(nil, locks.Repository(w)) // a part that cannot be read is not shown
 	d.Siblings = slices.DeleteFunc(member.HoldersFirst(l.eye.Siblings(w)), func(s member.Sibling) bool { return s.State == "" })
 	asked, _ := questions.Of(l.own.Room(name, nil)).Questions(ctx, st, questions.QuestionQuery{All: true})
 	d.Questions = nil

@@ -9,6 +9,7 @@ import (
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/cmd/internal/hearing"
+	"github.com/talking-stick/tt/cmd/internal/member"
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
@@ -132,8 +133,8 @@ func (a *Agent) follow(ctx context.Context, how string, look func() (done bool, 
 // jobsRun reports whether jobs run in the rooms of the agent: if what runs them is killed,
 // nobody else tells.
 func (a *Agent) jobsRun() bool {
-	return slices.ContainsFunc(a.Client.Hearing().Rooms(), func(name string) bool {
-		return len(a.Client.Room(name, nil).Jobs().Untold()) > 0
+	return slices.ContainsFunc(a.Client.RoomsHeard(), func(room *member.Room) bool {
+		return len(room.Jobs().Untold()) > 0
 	})
 }
 

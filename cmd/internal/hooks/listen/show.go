@@ -10,6 +10,7 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/cmd/internal/hearing"
 	"github.com/talking-stick/tt/cmd/internal/mailbox"
+	"github.com/talking-stick/tt/cmd/internal/member"
 	"github.com/talking-stick/tt/cmd/internal/questions"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/talk"
@@ -31,7 +32,9 @@ const (
 // It is made to be called at each use of a tool: where nothing has happened since the
 // last look, it looks at the times of a few files and takes no lock.
 func (a *Agent) Show(ctx context.Context, how string, print func(text string) error) (shown bool, err error) {
-	rooms := a.Client.Hearing().Rooms()
+	client := *a.Client
+	client.Shows = how
+	rooms := client.RoomsHeard()
 	if !a.mayHaveNews(rooms) {
 		return false, nil
 	}
@@ -44,15 +47,13 @@ func (a *Agent) Show(ctx context.Context, how string, print func(text string) er
 	defer func() { _ = unlock() }()
 	// A change in the same tick of the clock as the look is looked for again.
 	looked := time.Now().Add(-50 * time.Millisecond)
-	client := *a.Client
-	client.Shows = how
 	page := page{prompt: a.Prompt, printed: hearing.Printed{Session: a.Session}}
 	beside := hearing.Printed{}
 	if !a.Began.IsZero() && a.Client.Hearing().PrintedSince(a.Began) { // by a hook of the same event: both are in one request
 		beside = a.Client.Hearing().Printed()
 	}
-	for _, name := range rooms {
-		n, err := mailbox.Of(client.Room(name, nil)).News(ctx, beside.Of(name))
+	for _, room := range rooms {
+		n, err := mailbox.Of(room).News(ctx, beside.Of(room.FS.Name()))
 		if err != nil {
 			page.rest++ // it is looked for again
 			continue
@@ -114,7 +115,7 @@ func (a *Agent) shown(ctx context.Context, p hearing.Printed) error {
 }
 
 // mayHaveNews reports whether one of the rooms may have changed since the last look.
-func (a *Agent) mayHaveNews(rooms []string) bool {
+func (a *Agent) mayHaveNews(rooms []*member.Room) bool {
 	if len(rooms) == 0 {
 		return false
 	}
@@ -129,10 +130,9 @@ func (a *Agent) mayHaveNews(rooms []string) bool {
 		}
 		return !info.ModTime().Before(looked)
 	}
-	for _, name := range rooms {
-		if since(a.Client.Room(name, nil).FS.JournalPath(), true) || // a room without a journal has ended
-			since(questions.OfRoom(a.Client.Store, name).JournalPath(), false) ||
-			len(a.Client.Room(name, nil).Jobs().Untold()) > 0 {
+	for _, room := range rooms {
+		if since(room.FS.JournalPath(), true) || // a room without a journal has ended
+			since(questions.OfRoom(a.Client.Store, room.FS.Name()).JournalPath(), false) || len(room.Jobs().Untold()) > 0 {
 			return true
 		}
 	}

@@ -79,8 +79,8 @@ func (a *Agent) DecideWake(ctx context.Context, how string) (wake Wake, err erro
 // Settle waits for changes that are under way in the agent's rooms. The lock of the listener
 // is not held meanwhile: the writer may be slow.
 func (a *Agent) Settle(ctx context.Context) {
-	for _, name := range a.Client.Hearing().Rooms() {
-		a.Client.Room(name, nil).FS.Settled(ctx)
+	for _, room := range a.Client.RoomsHeard() {
+		room.FS.Settled(ctx)
 	}
 }
 
@@ -126,8 +126,8 @@ func (a *Agent) due(ctx context.Context, l *hearing.Listener, how string, now ti
 			without.Later = d
 		}
 	}
-	for _, name := range a.Client.Hearing().Rooms() {
-		n, err := mailbox.Of(a.Client.Room(name, nil)).News(ctx, printed.Of(name))
+	for _, room := range a.Client.RoomsHeard() {
+		n, err := mailbox.Of(room).News(ctx, printed.Of(room.FS.Name()))
 		switch {
 		case err != nil: // a room that cannot be read tells so when a command uses it
 			without.Again = true
@@ -137,7 +137,7 @@ func (a *Agent) due(ctx context.Context, l *hearing.Listener, how string, now ti
 			without.Again = true
 			sooner(changePatience)
 		case !n.Member && n.All.IsZero():
-			a.Client.Room(name, nil).Drop()
+			room.Drop()
 			continue
 		}
 		sooner(n.Until)
