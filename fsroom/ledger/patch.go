@@ -32,6 +32,9 @@ func (v *View) patchPath(w *bytes.Buffer, d Step) {
 		v.patchPath(w, Step{Path: d.Path, To: d.To})
 		return
 	}
+	if d.From.Mode == d.To.Mode && d.From.ID == d.To.ID { // permissions that git does not know
+		return
+	}
 	a, b := patchName("a/"+d.Path), patchName("b/"+d.Path)
 	fmt.Fprintf(w, "diff --git %s %s\n", a, b)
 	switch {
@@ -44,15 +47,11 @@ func (v *View) patchPath(w *bytes.Buffer, d Step) {
 	case d.From.Mode != d.To.Mode:
 		fmt.Fprintf(w, "old mode %06o\nnew mode %06o\n", d.From.Mode, d.To.Mode)
 	}
-	if d.From.ID == d.To.ID {
-		return
-	}
-	from, to, ok := v.texts(d)
-	if !ok {
+	switch from, to, ok := v.texts(d); {
+	case d.From.ID == d.To.ID:
+	case !ok:
 		fmt.Fprintf(w, "Binary files %s and %s differ\n", a, b)
-		return
-	}
-	if len(from)+len(to) > 0 {
+	case len(from)+len(to) > 0:
 		fmt.Fprintf(w, "--- %s\n+++ %s\n", a, b)
 		unified(w, from, to)
 	}
