@@ -75,7 +75,7 @@ func (t *Tree) AskOnce(ctx context.Context, j *jobs.Job, again bool) (res *Answe
 	}
 	for _, other := range t.Room.Jobs().Untold() {
 		if other.Name == j.Name && other.TreeState == ask.State.String() && slices.Equal(other.Command, j.Command) &&
-			other.Dir == j.Dir && other.Runs() {
+			other.Dir == j.Dir && other.Attended() {
 			runs, err := other.Join(t.Room.Self.ID)
 			if err != nil {
 				return nil, err
@@ -94,7 +94,7 @@ func (t *Tree) AskOnce(ctx context.Context, j *jobs.Job, again bool) (res *Answe
 // turn is asked for, a second session is there, or a verdict is.
 func ofJob(r *member.Room, set Setting, j *jobs.Job) *Tree {
 	snap, err := r.FS.View()
-	if err != nil || !snap.State.Open || j.Root == "" {
+	if err != nil || j.Root == "" { // what is known of a tree outlives a room
 		return nil
 	}
 	set.Root = j.Root
