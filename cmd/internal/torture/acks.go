@@ -3,38 +3,14 @@
 package torture
 
 import (
+	"encoding/json"
 	"fmt"
-	"time"
 
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal/event"
 )
 
-// acks is what the commands of a load said.
-type acks struct {
-	joined []string
-	said   map[string]answer // of each text that was to be written
-	grants []grant           // the turns that were granted
-	ends   []grant           // the turns that were handed over
-	works  []work            // what agents did in their turns, beside tt
-	leaves []leave           // to go on
-}
-
-// A work is what an agent did in a turn, from its begin to its end.
-type work struct {
-	grant
-	begin, end time.Time
-}
-
-// A leave is an answer that the turn is still the agent's: of tt check, or of the guard of
-// edits.
-type leave struct {
-	grant
-	of              string
-	asked, answered time.Time
-}
-
-// An answer says what a command said of a text that it was to write.
+// An answer says what a command said of a fact that it was to make.
 type answer string
 
 const (
@@ -43,69 +19,72 @@ const (
 	acknowledged answer = "acknowledged"
 )
 
-func (o *outcome) answer() answer {
-	switch {
-	case o.exit == 0:
+func (p *process) answer() answer {
+	switch code := p.code(); {
+	case p.exit == 0:
 		return acknowledged
-	case o.code == "in_doubt" || o.code == "":
+	case code == "in_doubt" || code == "":
 		return doubtful
 	}
 	return refused
 }
 
-// written is how many texts were acknowledged.
-func (a acks) written() (n int) {
-	for _, got := range a.said {
-		if got == acknowledged {
-			n++
+// These are the facts of a journal: each is there once at most.
+func granted(agent string, turn int64, lease string) string {
+	return fmt.Sprintf("turn %d of %s with lease %s", turn, agent, lease)
+}
+func wrote(agent, text string) string { return agent + " wrote " + text }
+func joined(agent string) string      { return agent + " joined" }
+
+// facts returns how often each fact is in a journal. Its events are numbered, each turn is granted once, when
+// nobody has another, unless it is taken over, and nobody leaves, which no load asks for.
+func facts(events []event.Event) (map[string]int, error) {
+	all, owner, last := map[string]int{}, "", int64(0)
+	for i, e := range events {
+		var payload struct {
+			Lease string `json:"lease_id"`
+			Body  string
+		}
+		var handoff struct{ Status string }
+		_, _ = json.Unmarshal(e.Payload, &payload), json.Unmarshal(e.Handoff, &handoff)
+		inOrder := e.Seq == int64(i)+1
+		had := fmt.Sprintf("%q has turn %d", owner, last)
+		switch e.Type {
+		case turn.Claim, turn.Takeover:
+			inOrder = inOrder && e.Turn == last+1 && (owner == "" || e.Type == turn.Takeover)
+			owner, last = e.To, e.Turn
+			all[granted(owner, last, payload.Lease)]++
+			all["lease "+payload.Lease]++
+		case turn.Released, turn.Passed:
+			inOrder = inOrder && e.From == owner && e.Turn == last
+			owner = ""
+			all[wrote(e.From, handoff.Status)]++
+		case turn.MessageSent:
+			all[wrote(e.From, payload.Body)]++
+		case turn.MemberJoined:
+			all[joined(e.From)]++
+		case turn.MemberLeft, turn.Kicked, turn.Closed:
+			inOrder = false
+		}
+		if !inOrder {
+			return nil, fmt.Errorf("the journal has as event %d: %s %d, turn %d, of %q to %q, while %s", i+1, e.Type, e.Seq, e.Turn, e.From, e.To, had)
 		}
 	}
-	return n
+	return all, nil
 }
 
-// count is how much was acknowledged.
-func (a acks) count() int { return len(a.joined) + a.written() + len(a.grants) }
-
-// check compares a journal with what was said. It reports the first thing that is wrong.
-func (a acks) check(events []event.Event) (*history, error) {
-	h, err := readHistory(events)
-	if err != nil {
-		return nil, err
-	}
-	for _, id := range a.joined {
-		if !h.joined[id] {
-			return nil, fmt.Errorf("acknowledged and not in the journal: %s joined", id)
+// checkSaid compares a journal with what was said. It reports the first thing that is wrong.
+func checkSaid(said map[string]answer, events []event.Event) error {
+	all, err := facts(events)
+	for fact, was := range said {
+		if n := all[fact]; err == nil && (was == acknowledged && n == 0 || was == refused && n > 0) {
+			err = fmt.Errorf("%q is %d times in the journal, and was %s", fact, n, was)
 		}
 	}
-	for _, g := range a.grants {
-		e := h.grants[g.Turn]
-		if e == nil || e.To != g.agent || claimOf(e).Lease != g.Lease {
-			return nil, fmt.Errorf("%s was granted turn %d with lease %s; the journal: %+v", g.agent, g.Turn, g.Lease, e)
-		}
-		if want := h.handoffs[claimOf(e).Handoff]; g.Handoff.Status != want && g.Reason != "" && e.Type == turn.Claim {
-			return nil, fmt.Errorf("turn %d came with the handoff %q, want %q", g.Turn, g.Handoff.Status, want)
+	for fact, n := range all {
+		if n > 1 {
+			err = fmt.Errorf("%d times in the journal: %s", n, fact)
 		}
 	}
-	for _, g := range a.ends {
-		if e := h.ends[g.Turn]; e == nil || e.From != g.agent || h.handoffs[e.Seq] != g.handover {
-			return nil, fmt.Errorf("%s handed over turn %d; the journal: %+v", g.agent, g.Turn, e)
-		}
-	}
-	return h, counted(h.said, a.said)
-}
-
-// counted reports a text that is not written as often as was said of it, or one that is written
-// twice.
-func counted(written map[string]int, said map[string]answer) error {
-	for text, was := range said {
-		if n := written[text]; was == acknowledged && n == 0 || was == refused && n > 0 {
-			return fmt.Errorf("%q is %d times in the journal, and was %s", text, n, was)
-		}
-	}
-	for text, n := range written {
-		if n > 1 && text != freshText && text != handoffStatus {
-			return fmt.Errorf("%d times in the journal: %s", n, text)
-		}
-	}
-	return nil
+	return err
 }

@@ -36,30 +36,7 @@ func (fs fileSystem) with(options string) fileSystem {
 // not in it.
 type disk struct {
 	fileSystem
-	image, dir string
-	dataName   string // of the data directory on it
-}
-
-func (d disk) data() string { return filepath.Join(d.dir, d.dataName) }
-
-// newDisk makes a file system on which some commands, one per line, have run.
-func (e *env) newDisk(fs fileSystem, lines ...string) (disk, error) {
-	d := disk{fileSystem: fs, dataName: "data"}.at(e.newDir())
-	err := errors.Join(d.format(), d.mount())
-	if err == nil {
-		err = e.on(d.data()).ok(lines...)
-		reap(d.dir)
-		err = errors.Join(err, d.unmount())
-	}
-	return d, err
-}
-
-func (d disk) format() error {
-	return errors.Join(os.WriteFile(d.image, nil, 0o600), os.Truncate(d.image, d.size), command(d.make[0], append(d.make[1:], d.image)...))
-}
-
-func (d disk) mount() error {
-	return errors.Join(os.MkdirAll(d.dir, 0o700), command("mount", "-o", d.options, d.image, d.dir))
+	image, dir string // where it is mounted
 }
 
 // at is the disk in another file, mounted at path.
@@ -68,22 +45,15 @@ func (d disk) at(path string) disk {
 	return d
 }
 
-// copyTo copies the disk as a power cut would leave it, if those who write stand still.
-func (d disk) copyTo(other disk) error {
-	return command("cp", "--sparse=always", d.image, other.image)
+// format makes the file system and mounts it.
+func (d disk) format() error {
+	return errors.Join(os.MkdirAll(filepath.Dir(d.image), 0o700), os.WriteFile(d.image, nil, 0o600), os.Truncate(d.image, d.size),
+		command(d.make[0], append(d.make[1:], d.image)...), d.mount())
 }
 
-// cut mounts the disk at path as a power cut leaves it. Those who write to it stand still;
-// end ends them.
-func (d disk) cut(path string, end func()) (after disk, err error) {
-	after = d.at(path)
-	err = d.copyTo(after)
-	end()
-	return after, errors.Join(err, d.remove(), after.mount())
+func (d disk) mount() error {
+	return errors.Join(os.MkdirAll(d.dir, 0o700), command("mount", "-o", d.options, d.image, d.dir))
 }
-
-// remove unmounts the disk and removes it.
-func (d disk) remove() error { return errors.Join(d.unmount(), os.Remove(d.image)) }
 
 func (d disk) unmount() (err error) {
 	eventually(2*time.Second, func() bool { // a killed process may be on its way out
@@ -91,4 +61,18 @@ func (d disk) unmount() (err error) {
 		return err == nil
 	})
 	return err
+}
+
+// copyTo copies the disk to path as a power cut would leave it, if those who write stand still.
+func (d disk) copyTo(path string) (disk, error) {
+	other := d.at(path)
+	return other, errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), command("cp", "--sparse=always", d.image, other.image))
+}
+
+// cut mounts the disk at path as a power cut leaves it. Those who write to it stand still;
+// end ends them.
+func (d disk) cut(path string, end func()) (after disk, err error) {
+	after, err = d.copyTo(path)
+	end()
+	return after, errors.Join(err, d.unmount(), os.Remove(d.image), after.mount())
 }

@@ -4,9 +4,8 @@
 //
 // On one host it kills tt, makes its system calls fail, and cuts the power under it. Where hosts share rooms, which are
 // network namespaces here, it kills and stops the servers, cuts machines off and cuts the power, while agents take turns. It checks what is
-// left with fsroom's own checker, with readers that share no code with it, against what was
-// acknowledged, and against a record that the agents keep beside tt; and that a fresh command
-// works.
+// left with fsroom's own checker, with readers that share no code with it, and against what was
+// acknowledged; and that a fresh command works. What needs no real signals, disks and networks is the simulation's.
 //
 // It changes nothing outside its own files and namespaces. It prints for each attack what was
 // done, how much of that was wrong, and the seed, and exits 1 if anything was. What this machine
@@ -50,25 +49,18 @@ const (
 	long // for a release
 )
 
-// An attack is one way to disturb tt.
-type attack struct {
+// attacks are the ways to disturb tt.
+var attacks = []struct {
 	name  string
+	hosts bool     // that share rooms
 	needs []string // programs; mount and ip stand for root as well
 	run   func(*env, *report)
-}
-
-func attacks(hosts bool) []attack {
-	if hosts {
-		return []attack{
-			{"takeovers", []string{"ip"}, takeovers},
-			{"powercut", []string{"ip", "mount", "umount", "mkfs.ext4"}, serverCuts},
-		}
-	}
-	return []attack{
-		{"kill", []string{"strace"}, sweepKills},
-		{"error", []string{"strace"}, sweepErrors},
-		{"powercut", []string{"mount", "mkfs.ext4"}, powerCuts},
-	}
+}{
+	{"kill", false, []string{"strace"}, sweepKills},
+	{"error", false, []string{"strace"}, sweepErrors},
+	{"powercut", false, []string{"mount", "mkfs.ext4"}, powerCuts},
+	{"takeovers", true, []string{"ip"}, takeovers},
+	{"powercut", true, []string{"ip", "mount", "mkfs.ext4"}, serverCuts},
 }
 
 func run(hosts bool, size int, seed uint64, only string) error {
@@ -76,12 +68,11 @@ func run(hosts bool, size int, seed uint64, only string) error {
 	if err != nil {
 		return err
 	}
-	defer e.close()
-	e.closeOnSignal()
+	defer remove(e.base)
 	fmt.Printf("seed %d\n", seed)
 	wrong := 0
-	for _, a := range attacks(hosts) {
-		if only != "" && !strings.Contains(","+only+",", ","+a.name+",") {
+	for _, a := range attacks {
+		if a.hosts != hosts || only != "" && !strings.Contains(","+only+",", ","+a.name+",") {
 			continue
 		}
 		r := &report{name: a.name, started: time.Now(), counts: map[string]int{}}

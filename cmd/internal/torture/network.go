@@ -21,14 +21,8 @@ type machine struct {
 	port     string      // on the bridge
 }
 
-// A network is machines on a bridge, which is in a namespace of its own.
-type network struct {
-	bridge   *machine
-	machines []*machine
-}
-
-func newMachine() (*machine, error) {
-	m := &machine{do: make(chan func())}
+func newMachine(n int) (*machine, error) {
+	m := &machine{ip: fmt.Sprintf("10.231.7.%d", n), port: fmt.Sprintf("p%d", n), do: make(chan func())}
 	made := make(chan error)
 	go func() {
 		runtime.LockOSThread()
@@ -39,10 +33,7 @@ func newMachine() (*machine, error) {
 			f()
 		}
 	}()
-	if err := <-made; err != nil {
-		return nil, fmt.Errorf("making a network namespace: %w", err)
-	}
-	return m, m.ip4("link set lo up")
+	return m, errors.Join(<-made, m.ip4("link set lo up"))
 }
 
 // in runs f on the machine; nil is this one. Processes that f starts, and connections that it makes, are
@@ -75,24 +66,23 @@ func (m *machine) ip4(format string, args ...any) error {
 	return m.command("ip", strings.Fields(fmt.Sprintf(format, args...))...)
 }
 
-// newNetwork makes machines that reach each other.
-func newNetwork(n int) (*network, error) {
-	bridge, err := newMachine()
-	if err != nil {
-		return nil, err
-	}
-	w := &network{bridge: bridge}
-	err = errors.Join(bridge.ip4("link add br0 type bridge"), bridge.ip4("link set br0 up"))
-	for i := 1; i <= n && err == nil; i++ {
-		var m *machine
-		if m, err = newMachine(); err != nil {
-			break
+// A network is machines on a bridge, which is in a namespace of its own, the first one.
+type network []*machine
+
+// newNetwork makes n machines that reach each other.
+func newNetwork(n int) (w network, err error) {
+	for i := range n + 1 {
+		m, failed := newMachine(i)
+		if w = append(w, m); failed != nil {
+			return w, failed
 		}
-		m.ip, m.port = fmt.Sprintf("10.231.7.%d", i), fmt.Sprintf("p%d", i)
-		w.machines = append(w.machines, m)
-		err = errors.Join(
-			bridge.ip4("link add %s type veth peer name eth0 netns %s", m.port, m.path),
-			bridge.ip4("link set %s master br0 up", m.port),
+		if i == 0 {
+			err = errors.Join(m.ip4("link add br0 type bridge"), m.ip4("link set br0 up"))
+			continue
+		}
+		err = errors.Join(err,
+			w[0].ip4("link add %s type veth peer name eth0 netns %s", m.port, m.path),
+			w.plug(m, "master br0 up"),
 			m.ip4("addr add %s/24 dev eth0", m.ip),
 			m.ip4("link set eth0 up"),
 		)
@@ -101,13 +91,11 @@ func newNetwork(n int) (*network, error) {
 }
 
 // close removes the machines, on which nothing may run any more.
-func (w *network) close() {
-	for _, m := range append(w.machines, w.bridge) {
+func (w network) close() {
+	for _, m := range w {
 		close(m.do)
 	}
 }
 
 // plug plugs a machine in, or unplugs it: up or down.
-func (w *network) plug(m *machine, how string) error {
-	return w.bridge.ip4("link set %s %s", m.port, how)
-}
+func (w network) plug(m *machine, how string) error { return w[0].ip4("link set %s %s", m.port, how) }

@@ -4,11 +4,9 @@ package torture
 
 import (
 	"fmt"
-	"os"
-	"strings"
+	"path/filepath"
+	"syscall"
 	"time"
-
-	"github.com/talking-stick/tt/fsroom/doctor"
 )
 
 // powerCuts cuts the power while processes work, on several file systems.
@@ -23,83 +21,52 @@ func powerCuts(e *env, r *report) {
 			r.skip(kind.name + ": " + why)
 			continue
 		}
-		d, err := e.newDisk(kind, members...)
-		defer os.Remove(d.image)
-		if !r.check(kind.name, err) {
+		d := disk{fileSystem: kind}.at(e.newDir())
+		err := d.format()
+		if err == nil {
+			err = e.on(filepath.Join(d.dir, "data")).ok("join --agent a:1")
+			reap(d.dir)
+		}
+		if !r.check(kind.name, err) || !r.check(kind.name, d.unmount()) {
 			return
 		}
 		disks = append(disks, d)
 	}
 	for n := range e.pick(36, 1000) {
-		d, moment := disks[n%len(disks)], []moment{inTheMidst, afterOne, ofANewRoom, amongTurns}[n/len(disks)%4]
-		e.powerCut(r, fmt.Sprintf("cut %d, %s, %s", n, d.name, moment), d, moment)
+		d, room := disks[n%len(disks)], []string{"data", "new"}[n/len(disks)%2]
+		r.check(fmt.Sprintf("cut %d, %s, %s", n, d.name, room), e.powerCut(r, d, room, n/len(disks)%4 < 2))
+		r.count("points", 1)
 	}
 }
 
-// A moment is when the power is cut.
-type moment string
-
-const (
-	inTheMidst moment = "while three talk"
-	afterOne   moment = "right after the first acknowledgement"
-	ofANewRoom moment = "while a room is new"
-	amongTurns moment = "while turns are taken"
-)
-
-// powerCut cuts the power while a load works on a copy of the disk, and judges what the
-// next start finds.
-func (e *env) powerCut(r *report, name string, from disk, when moment) {
-	d := from.at(e.newDir())
-	if when == ofANewRoom {
-		d.dataName = "new"
+// powerCut cuts the power while three talk, or take turns, on a copy of the disk, at times right after the first acknowledgement, and
+// judges what the next start finds: all that was acknowledged, once, turns in order, and a fresh command works.
+func (e *env) powerCut(r *report, from disk, room string, talk bool) error {
+	dir := e.newDir()
+	defer remove(dir)
+	d, err := from.copyTo(filepath.Join(dir, "before"))
+	if err != nil || !r.check("mounting", d.mount()) {
+		return err
 	}
-	if !r.check(name, from.copyTo(d)) || !r.check(name, d.mount()) {
-		return
+	l, do := e.newLoad(r), (*agent).takeTurn
+	if talk {
+		do = (*agent).say
 	}
-	l := e.newLoad(r, d.data(), plan{})
-	enough := 5 + e.random().IntN(40)
-	switch when {
-	case inTheMidst:
-		l.each(3, (*agent).say)
-	case afterOne:
-		enough = 1
-		l.each(1, (*agent).say)
-	case ofANewRoom:
-		enough = 1 + enough%8
-		l.each(3, joining((*agent).say))
-	case amongTurns:
-		l.each(3, (*agent).takeTurn)
-	}
+	l.live(3, []*host{e.on(filepath.Join(d.dir, room))}, do)
+	random := e.random()
+	enough := 1 + random.IntN(1<<random.IntN(7))
 	eventually(10*time.Second, func() bool { return l.acked() >= enough })
-	acked := l.freeze()
-	d, err := d.cut(e.newDir(), l.end)
-	if r.check(name, err) {
-		r.check(name, e.judgeCut(d.data(), acked))
+	said := l.freeze()
+	if d, err = d.cut(filepath.Join(dir, "after"), func() {
+		l.end(syscall.SIGKILL, "")
+		reap(dir)
+	}); err != nil {
+		return err
 	}
-	reap(d.dir)
-	r.check(name, d.remove())
-	r.count("points", 1)
-	r.count("acknowledged", acked.count())
-}
-
-// judgeCut checks a data directory before and after the next command: it has all that was
-// acknowledged, once, its turns are in order, and a fresh command works.
-func (e *env) judgeCut(data string, acked acks) error {
-	room, err := e.room(data)
+	r.count("acknowledged", l.acked())
+	events, err := e.mended(filepath.Join(d.dir, room))
 	if err != nil {
 		return err
 	}
-	for _, p := range doctor.Check(room) {
-		if p.Repair == "" || strings.Contains(p.Problem, "damaged") || p.Line > 0 {
-			return fmt.Errorf("%s:%d: %s", p.File, p.Line, p.Problem)
-		}
-	}
-	events, err := e.events(data)
-	if err == nil {
-		_, err = acked.check(events)
-	}
-	if err != nil {
-		return err
-	}
-	return e.mended(data)
+	return checkSaid(said, events)
 }

@@ -27,22 +27,17 @@ func (r *report) count(what string, n int) {
 	r.counts[what] += n
 }
 
-// wrong notes what must not be. The first few are printed.
-func (r *report) wrong(format string, args ...any) {
+// check is wrong for an error that is not nil, and reports whether it was nil. The first few are printed.
+func (r *report) check(what string, err error) bool {
+	if err == nil {
+		return true
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	text := fmt.Sprintf(format, args...)
 	if r.bad++; r.bad <= 10 {
-		fmt.Printf("  WRONG %s: %s\n", r.name, text)
+		fmt.Printf("  WRONG %s: %s: %v\n", r.name, what, err)
 	}
-}
-
-// check is wrong for an error that is not nil. It reports whether it was nil.
-func (r *report) check(what string, err error) bool {
-	if err != nil {
-		r.wrong("%s: %v", what, err)
-	}
-	return err == nil
+	return false
 }
 
 // skip notes that this machine cannot do an attack, or a part of it.
@@ -56,9 +51,7 @@ func (r *report) skip(why string) {
 func (r *report) print() {
 	fmt.Printf("%-10s", r.name)
 	for _, what := range slices.Sorted(maps.Keys(r.counts)) {
-		if n := r.counts[what]; n > 0 {
-			fmt.Printf("  %s %d", what, n)
-		}
+		fmt.Printf("  %s %d", what, r.counts[what])
 	}
 	fmt.Printf("  wrong %d  %.1f s\n", r.bad, time.Since(r.started).Seconds())
 }

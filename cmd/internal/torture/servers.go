@@ -10,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -18,64 +17,46 @@ import (
 	"github.com/nats-io/nats.go"
 )
 
-const port = "4222"
-
 // A server is a tt-natsd on a machine of its own.
 type server struct {
 	*process // nil: it was never started
-	n        int
-	machine  *machine
-	dir      string
-	line     []string // that starts it
-	disk     disk     // that has the store; without an image it is a directory
+	*host
+	name string
+	line []string // that starts it
+	disk disk     // that has the store; without an image it is a directory
 }
+
+func (s *server) store() string { return filepath.Join(s.disk.dir, "store") }
 
 // servers are one server, or a cluster.
 type servers []*server
 
 // newServers makes servers, each with a disk of its own if that is asked for.
-func newServers(program, base string, machines []*machine, disks bool) (all servers, err error) {
+func (t *trial) newServers(machines []*machine, disks bool) (err error) {
 	var routes []string
 	for _, m := range machines {
 		routes = append(routes, "nats://"+m.ip+":6222")
 	}
 	for i, m := range machines {
-		s := &server{n: i, machine: m, dir: filepath.Join(base, fmt.Sprintf("server%d", i+1))}
-		s.line, s.disk = []string{program, "--listen", m.ip + ":" + port}, disk{dir: s.dir, dataName: "store"}
-		err = errors.Join(err, os.MkdirAll(s.dir, 0o700))
+		name := fmt.Sprintf("s%d", i+1)
+		h := t.on(filepath.Join(t.dir, name)) // which ends with the directory
+		h.machine, h.dir = m, h.data
+		s := &server{host: h, name: name, line: []string{t.natsd, "--listen", m.ip + ":4222"}, disk: disk{dir: h.dir}}
+		err = errors.Join(err, os.MkdirAll(h.dir, 0o700))
 		if len(machines) > 1 {
-			config := filepath.Join(s.dir, "cluster.conf")
+			config := filepath.Join(h.dir, "cluster.conf")
 			s.line = append(s.line, "--config", config)
 			err = errors.Join(err, os.WriteFile(config, fmt.Appendf(nil,
 				"server_name: %s\ncluster { name: torture, listen: \"%s:6222\", no_advertise: true, routes: [%s] }\n",
-				s.name(), m.ip, strings.Join(routes, ", ")), 0o600))
+				name, m.ip, strings.Join(routes, ", ")), 0o600))
 		}
 		if disks {
-			s.disk = disk{fileSystem: ext4Large, dataName: "store"}.at(s.dir + "-disk")
-			err = errors.Join(err, s.disk.format(), s.disk.mount())
+			s.disk = disk{fileSystem: ext4Large}.at(filepath.Join(h.dir, "disk"))
+			err = errors.Join(err, s.disk.format())
 		}
-		all = append(all, s)
+		t.servers = append(t.servers, s)
 	}
-	return all, err
-}
-
-func (s *server) name() string { return "s" + strconv.Itoa(s.n+1) }
-
-// start starts the server. It is ready some time later.
-func (s *server) start() error {
-	line := append(slices.Clone(s.line), "--store", s.disk.data())
-	if _, err := os.Stat(filepath.Join(s.disk.data(), "store.json")); err != nil {
-		line = append(line, "--new")
-	}
-	log, err := os.Create(filepath.Join(s.dir, "log"))
-	if err != nil {
-		return err
-	}
-	defer log.Close()
-	s.process = (&host{machine: s.machine, workspace: s.dir, environ: os.Environ()}).process(line...)
-	s.Stdout, s.Stderr = log, log
-	s.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
-	return s.launch()
+	return err
 }
 
 // startup is how long servers may take to start, with disks and processors that are busy.
@@ -84,19 +65,29 @@ const startup = 90 * time.Second
 // start starts all servers and waits until they are ready.
 func (all servers) start() error {
 	for _, s := range all {
-		if err := s.start(); err != nil {
+		line := append(slices.Clone(s.line), "--store", s.store())
+		if _, err := os.Stat(filepath.Join(s.store(), "store.json")); err != nil {
+			line = append(line, "--new")
+		}
+		log, err := os.Create(filepath.Join(s.host.dir, "log"))
+		if err != nil {
+			return err
+		}
+		defer log.Close()
+		s.process = s.host.process(line...)
+		s.Stdout, s.Stderr = log, log
+		s.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+		if err := s.launch(); err != nil {
 			return err
 		}
 	}
 	for _, s := range all {
 		var log []byte
-		ready := func() bool {
-			log, _ = os.ReadFile(filepath.Join(s.dir, "log"))
+		if !eventually(startup, func() bool {
+			log, _ = os.ReadFile(filepath.Join(s.host.dir, "log"))
 			return bytes.Contains(log, []byte("listening "))
-		}
-		eventually(startup, func() bool { return ready() || s.over.closed() })
-		if !ready() {
-			return fmt.Errorf("server %s does not start: %s", s.name(), log)
+		}) {
+			return fmt.Errorf("server %s does not start: %s", s.name, log)
 		}
 	}
 	return nil
@@ -118,41 +109,39 @@ func (all servers) signal(sig syscall.Signal) {
 	}
 }
 
-func (all servers) url(namespace string) string {
+func (all servers) url() string {
 	var hosts []string
 	for _, s := range all {
-		hosts = append(hosts, s.machine.ip+":"+port)
+		hosts = append(hosts, s.host.machine.ip+":4222")
 	}
-	return "nats://" + strings.Join(hosts, ",") + "/" + namespace
+	return "nats://" + strings.Join(hosts, ",") + "/torture"
 }
 
-// leader returns the server that leads the stream, as one of the servers says.
-func (all servers) leader() (leader *server, err error) {
+// leader returns the number of the server that leads the stream, as one of the servers says.
+func (all servers) leader() (n int, err error) {
 	if len(all) == 1 {
-		return all[0], nil
+		return 0, nil
 	}
-	eventually(startup, func() bool {
+	if !eventually(startup, func() bool {
 		for _, s := range all {
 			var name string
 			name, err = s.askLeader()
-			if i := slices.IndexFunc(all, func(s *server) bool { return s.name() == name }); i >= 0 {
-				leader = all[i]
+			if n = slices.IndexFunc(all, func(s *server) bool { return s.name == name }); n >= 0 {
 				return true
 			}
 		}
 		time.Sleep(100 * time.Millisecond) // to vote
 		return false
-	})
-	if leader == nil {
-		return nil, fmt.Errorf("there is no leader after %v: %v", startup, err)
+	}) {
+		return 0, fmt.Errorf("there is no leader after %v: %w", startup, err)
 	}
-	return leader, nil
+	return n, nil
 }
 
 func (s *server) askLeader() (leader string, err error) {
 	var conn *nats.Conn
-	s.machine.in(func() {
-		conn, err = nats.Connect("nats://"+s.machine.ip+":"+port, nats.Timeout(time.Second), nats.NoReconnect())
+	s.host.machine.in(func() {
+		conn, err = nats.Connect("nats://"+s.host.machine.ip+":4222", nats.Timeout(time.Second), nats.NoReconnect())
 	})
 	if err != nil {
 		return "", err

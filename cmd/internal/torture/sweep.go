@@ -6,7 +6,9 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -15,33 +17,100 @@ import (
 	"github.com/talking-stick/tt/journal/event"
 )
 
+// A fixture is a command, and the data directory that it runs in, which is copied for each run.
+type fixture struct {
+	setup   []string // commands, one per line, that make the room
+	command string
+	data    string
+	before  []event.Event // those that stay
+	err     error
+}
+
+// repair is the command whose room is damaged in the middle.
+const repair = "doctor --repair"
+
+// allFixtures has every command that changes a room.
+func (e *env) allFixtures() (all []*fixture) {
+	const handoff = " --status done --next-action go-on"
+	members := []string{"join --agent a:1", "join --agent b:2", "join --agent c:3"}
+	owned := slices.Concat(members, []string{"try --agent a:1"})
+	given := slices.Concat(owned, []string{"assign b:2 --agent a:1" + handoff})
+	told := slices.Concat(owned, []string{"msg send b:2 hello --agent a:1", "ask b:2 which --agent a:1"})
+	for _, of := range []struct {
+		setup    []string
+		commands []string
+	}{
+		{nil, []string{"join --agent a:1", "wait --timeout 1s --agent a:1"}},
+		{members[:1], []string{"leave --agent a:1"}},
+		{[]string{"join --agent a:1", "leave --agent a:1"}, []string{"join --agent a:1"}},
+		{members, []string{"join --agent d:4", "wait --timeout 1s --agent a:1"}},
+		{owned, []string{
+			"release --agent a:1" + handoff, "assign b:2 --agent a:1" + handoff, "take --reason stuck --operator-requested --agent c:3",
+			"leave --agent b:2", "leave --agent a:1", "close --reason done --agent a:1", "kick c:3 --force --agent a:1",
+			"msg send room hello --agent b:2", "ask b:2 which --agent a:1", "notes add remember --agent a:1", "policy --claim-ttl 5m", repair}},
+		{given, []string{"try --agent b:2", "close --reason done --agent human:ann"}},
+		{told, []string{"msg recv --agent b:2", "inbox --agent b:2"}},
+	} {
+		for _, command := range of.commands {
+			f := &fixture{setup: of.setup, command: command, data: e.newDir()}
+			if f.err = e.on(f.data).ok(f.setup...); f.err == nil {
+				reap(f.data)
+				f.before = events(f.data)
+				f.err = f.leaveTraces()
+			}
+			all = append(all, f)
+		}
+	}
+	return all
+}
+
+// leaveTraces leaves in the room what a killed command may leave: a torn tail and
+// a temporary file. A room that is to be repaired is damaged.
+func (f *fixture) leaveTraces() error {
+	journals, _ := filepath.Glob(filepath.Join(f.data, "rooms", "*", "journal.jsonl"))
+	if len(journals) == 0 {
+		return nil
+	}
+	b, err := os.ReadFile(journals[0])
+	if err != nil {
+		return err
+	}
+	if b = append(b, `{"event_seq":`...); f.command == repair {
+		const damaged = 2
+		lines := strings.SplitAfter(string(b[:len(b)-len(`{"event_seq":`)]), "\n")
+		lines[damaged] = "{damaged" + lines[damaged][8:]
+		b, f.before = []byte(strings.Join(lines, "")), slices.Delete(f.before, damaged, damaged+1)
+	}
+	return errors.Join(os.WriteFile(journals[0], b, 0o600), os.WriteFile(filepath.Join(filepath.Dir(journals[0]), "tmp", "left"), nil, 0o600))
+}
+
 // changing are the system calls that change files, but for write, by which Go also wakes its threads.
 const changing = "fsync,fdatasync,renameat,renameat2,ftruncate,mkdirat,unlinkat,fchmod,fchmodat,linkat,utimensat"
 
-// A fault is what strace makes of a call.
-type fault struct{ calls, does string }
-
 // sweepKills kills each command at each of the calls of its threads that change files.
-func sweepKills(e *env, r *report) { e.sweep(r, 500, fault{changing + ",write", "signal=KILL"}) }
+func sweepKills(e *env, r *report) { e.sweep(r, 500, changing+",write", "signal=KILL") }
 
 // sweepErrors makes each of these calls fail.
 func sweepErrors(e *env, r *report) {
 	for _, errno := range []string{"EIO", "ENOSPC", "EROFS"} {
-		e.sweep(r, 120, fault{changing, "error=" + errno})
+		e.sweep(r, 120, changing, "error="+errno)
 	}
 }
 
-// sweep causes a fault at the first, the second and each later call of each command, until it comes to no such
+// sweep causes a fault at the first, the second and each later of the calls of each command, until it comes to no such
 // call; in a short run at some of them, at random.
-func (e *env) sweep(r *report, some int, f fault) {
+func (e *env) sweep(r *report, some int, calls, fault string) {
 	const most = 12 // which no thread of a command reaches
 	var runs []func()
-	for _, fix := range e.fixtures() {
-		if !r.check(fix.name, fix.err) {
+	for _, f := range e.fixtures() {
+		if !r.check(f.command, f.err) {
 			continue
 		}
 		for n := range most {
-			runs = append(runs, func() { (&sweeper{e, fix, r, f}).at(n + 1) })
+			runs = append(runs, func() {
+				inject := fmt.Sprintf("inject=%s:%s:when=%d", calls, fault, n+1)
+				r.check(f.command+", "+inject, e.disturb(r, f, calls, inject))
+			})
 		}
 	}
 	e.random().Shuffle(len(runs), func(i, j int) { runs[i], runs[j] = runs[j], runs[i] })
@@ -54,95 +123,75 @@ func (e *env) sweep(r *report, some int, f fault) {
 	all.Wait()
 }
 
-// A sweeper runs the command of a fixture with one fault.
-type sweeper struct {
-	*env
-	*fixture
-	report *report
-	fault  fault
-}
-
-// at runs the command with the fault at the nth call of a thread, under strace, which detaches from what the command
-// starts, and judges what is left.
-func (s *sweeper) at(n int) {
-	data := s.newDir()
-	trace := data + ".trace"
-	defer func() {
-		reap(data)
-		_ = errors.Join(os.RemoveAll(data), os.Remove(trace))
-	}()
-	if !s.report.check(s.name, s.copyTo(data)) {
-		return
+// disturb runs the command with the fault at one call of a thread, under strace, which detaches from what the command
+// starts, and judges what is left. The data directory is copied with its times, as a backup does.
+func (e *env) disturb(r *report, f *fixture, calls, inject string) error {
+	dir := e.newDir()
+	data, trace := filepath.Join(dir, "data"), filepath.Join(dir, "trace")
+	defer remove(dir)
+	err := os.Mkdir(dir, 0o700)
+	if _, none := os.Stat(f.data); err == nil && !errors.Is(none, fs.ErrNotExist) {
+		err = command("cp", "-a", f.data, data)
 	}
-	h := s.on(data)
-	line := []string{"strace", "-f", "-qq", "-b", "execve", "-y", "-e", "trace=" + s.fault.calls, "-o", trace,
-		"-e", fmt.Sprintf("inject=%s:%s:when=%d", s.fault.calls, s.fault.does, n)}
-	res := h.process(append(line, h.command(s.args...).Args...)...).run()
-	if calls, _ := os.ReadFile(trace); res.exit != -1 && !bytes.Contains(calls, []byte("(INJECTED)")) {
-		s.report.count("without the fault", 1)
-	}
-	if err := s.judge(data, res); err != nil {
-		s.report.wrong("%s, %s at call %d: %v\n    %v", s.name, s.fault.does, n, err, res)
-	}
-	s.report.count("points", 1)
-	switch res.exit {
-	case -1:
-		s.report.count("kills", 1)
-	case 0:
-		s.report.count("acknowledged", 1)
-	}
-}
-
-func (s *sweeper) judge(data string, res *outcome) error {
-	if s.repair { // whatever the first repair came to, the next one succeeds
-		if err := s.on(data).ok("doctor --repair"); err != nil {
-			return err
-		}
-	}
-	now, err := s.events(data)
 	if err != nil {
 		return err
 	}
-	before := slices.Clone(s.before)
-	if s.repair && len(now) > damagedLine {
-		before[damagedLine] = now[damagedLine]
+	h := e.on(data)
+	line := []string{"strace", "-f", "-qq", "-b", "execve", "-y", "-e", "trace=" + calls, "-o", trace, "-e", inject}
+	p := h.process(append(line, h.command(strings.Fields(f.command)...).Args...)...).run()
+	if made, _ := os.ReadFile(trace); p.exit != -1 && !bytes.Contains(made, []byte("(INJECTED)")) {
+		r.count("without the fault", 1)
 	}
-	if err := kept(before, now); err != nil {
+	r.count("points", 1)
+	if what := map[int]string{-1: "kills", 0: "acknowledged"}[p.exit]; what != "" {
+		r.count(what, 1)
+	}
+	if f.command == repair { // whatever the first came to, the next one succeeds
+		err = h.ok(repair)
+	}
+	if err != nil {
 		return err
 	}
-	if !s.repair {
-		if err := s.judgeResult(res, s.happened(now[len(before):])); err != nil {
-			return err
+	now, err := e.mended(data)
+	if err == nil {
+		err = f.judge(now, p)
+	}
+	if err != nil {
+		err = fmt.Errorf("%w\n    %v", err, p)
+	}
+	return err
+}
+
+// judge: what was there before is there still, and the command reports success exactly if the change happened, or says
+// that it may have happened. It may have been killed before it reported anything.
+func (f *fixture) judge(now []event.Event, p *process) error {
+	same := func(a event.Event) func(event.Event) bool {
+		return func(b event.Event) bool {
+			return a.ID == b.ID && a.Seq == b.Seq && string(a.Payload) == string(b.Payload)
 		}
 	}
-	return s.mended(data)
-}
-
-// happened reports whether what the command does is among the new events. A wait
-// may join, which is a change of its own, and then fail to get the turn.
-func (s *sweeper) happened(events []event.Event) bool {
-	if s.args[0] == "wait" {
-		return slices.ContainsFunc(events, func(e event.Event) bool { return e.Type == turn.Claim })
+	for _, e := range f.before {
+		if !slices.ContainsFunc(now, same(e)) {
+			return fmt.Errorf("event %d, which was there, is gone", e.Seq)
+		}
 	}
-	return len(events) > 0
-}
-
-// judgeResult: the command reports success exactly if the change happened, or says
-// that it may have happened.
-func (s *sweeper) judgeResult(res *outcome, happened bool) error {
+	verb, _, _ := strings.Cut(f.command, " ")
+	happened := slices.ContainsFunc(now, func(e event.Event) bool {
+		// A wait may join, which is a change of its own, and then fail to get the turn.
+		return e.From != fresh && (verb != "wait" || e.Type == turn.Claim) && !slices.ContainsFunc(f.before, same(e))
+	})
 	switch {
-	case res.exit < 0: // it was killed before it reported anything
-	case s.name == "msg recv", s.name == "inbox": // reads, and moves its cursor
-	case s.name == "ask": // the question is in a topic
-	case res.exit == 0 && !happened:
-		return fmt.Errorf("acknowledged, but not in the journal")
-	case res.exit > 0 && happened:
+	case p.exit < 0, slices.Contains([]string{"msg", "inbox", "ask", "doctor"}, verb) && !strings.HasPrefix(f.command, "msg send"):
+		return nil // reads, and moves its cursor; the question is in a topic; the repair was made again
+	case p.exit == 0 && !happened:
+		return errors.New("acknowledged, but not in the journal")
+	case p.exit > 0 && happened:
 		for _, text := range []string{"in_doubt", "guardian_failed", "what the command did stands"} {
-			if strings.Contains(res.stderr+res.stdout, text) {
+			if strings.Contains(p.out.String()+p.err.String(), text) {
 				return nil
 			}
 		}
-		return fmt.Errorf("it happened, but the command failed")
+		return errors.New("it happened, but the command failed")
 	}
 	return nil
 }

@@ -3,20 +3,18 @@
 package torture
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/talking-stick/tt/cmd/internal/roomtypes"
+	sim "github.com/talking-stick/tt/cmd/internal/simulation/machine"
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/doctor"
 	"github.com/talking-stick/tt/fsroom/fsroomtest"
 	"github.com/talking-stick/tt/fsroom/turn"
-	"github.com/talking-stick/tt/journal"
 	"github.com/talking-stick/tt/journal/event"
 )
 
@@ -28,72 +26,45 @@ func (e *env) room(data string) (*fsroom.Room[*turn.State], error) {
 	return fsroom.At(store, roomtypes.Stick(), fsroom.RoomName(e.workspace)), nil
 }
 
-// events are all committed events of the room, over all its lives.
-func (e *env) events(data string) ([]event.Event, error) {
-	r, err := e.room(data)
-	if err != nil {
-		return nil, err
-	}
-	paths, err := r.Archived()
-	if err != nil {
-		return nil, err
-	}
-	return eventsIn(append(paths, r.JournalPath())...)
+// journals are those of the room in a directory, of all its lives.
+func journals(dir string) []string {
+	past, _ := filepath.Glob(filepath.Join(dir, "archive", "*", "*.jsonl"))
+	now, _ := filepath.Glob(filepath.Join(dir, "rooms", "*", "journal.jsonl"))
+	return append(past, now...)
 }
 
-// eventsIn returns the committed events of journals, of those that are there.
-func eventsIn(paths ...string) (events []event.Event, err error) {
-	for _, path := range paths {
-		log, err := journal.Open(path)
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		if err == nil {
-			defer log.Close()
-			_, _, err = log.Scan(journal.Position{}, func(ev *event.Event, _ int64) error {
-				events = append(events, ev.Clone())
-				return nil
-			})
-		}
-		if err != nil {
-			return nil, err
-		}
-	}
-	return events, nil
-}
+// events are those of the journals of a room at rest.
+func events(dir string) []event.Event { return sim.Events(journals(dir)...) }
 
-// freshText is what the commands of mended write.
-const freshText = "fresh"
+// fresh is who runs the commands of mended.
+const fresh = "z:9"
 
-// mended reports an error unless fresh commands succeed without help after the
+// mended returns the events of the room, and an error unless fresh commands succeed without help after the
 // fault, and both checkers then find nothing.
-func (e *env) mended(data string) error {
-	fresh := []string{"join --agent z:9", "msg send room " + freshText + " --agent z:9"}
+func (e *env) mended(data string) ([]event.Event, error) {
+	commands := []string{"join --agent " + fresh, "msg send room fresh --agent " + fresh}
 	if _, err := os.Stat(filepath.Join(data, "topics")); err == nil {
-		fresh = append(fresh, "ask room "+freshText+" --agent z:9")
+		commands = append(commands, "ask room fresh --agent "+fresh)
 	}
-	if err := e.on(data).ok(fresh...); err != nil {
-		return fmt.Errorf("a fresh command fails: %w", err)
+	if err := e.on(data).ok(commands...); err != nil {
+		return nil, fmt.Errorf("a fresh command fails: %w", err)
 	}
-	var left []int
-	if !eventually(longest, func() bool {
-		left = slices.DeleteFunc(processesOf(data), func(pid int) bool { return strings.HasPrefix(commandLine(pid), "tt guard ") })
-		return len(left) == 0
-	}) {
-		return fmt.Errorf("processes do not end: %v", left) // such as records of what a turn changed
+	var left []int // such as records of what a turn changed
+	if !eventually(longest, func() bool { _, left = processesOf(data); return len(left) == 0 }) {
+		return nil, fmt.Errorf("processes do not end: %v", left)
 	}
 	room, err := e.room(data)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	problems := slices.DeleteFunc(fsroomtest.Problems(data, roomtypes.Stick()), sweptLater)
 	for _, p := range doctor.Check(room) {
 		problems = append(problems, p.File+": "+p.Problem)
 	}
 	if len(problems) > 0 {
-		return fmt.Errorf("after a fresh command: %s", strings.Join(problems, "; "))
+		return nil, fmt.Errorf("after a fresh command: %s", strings.Join(problems, "; "))
 	}
-	return nil
+	return events(data), nil
 }
 
 // sweptLater: temporary files that are made without a lock are swept when they
@@ -101,15 +72,4 @@ func (e *env) mended(data string) error {
 func sweptLater(problem string) bool {
 	return strings.Contains(problem, "temporary file") &&
 		(strings.Contains(problem, "/agents/") || strings.Contains(problem, "/.format") || strings.Contains(problem, "/.probe-"))
-}
-
-// kept reports an error unless the events begin with those that were there before.
-func kept(before, now []event.Event) error {
-	same := func(a, b event.Event) bool {
-		return a.ID == b.ID && a.Seq == b.Seq && string(a.Payload) == string(b.Payload)
-	}
-	if len(now) < len(before) || !slices.EqualFunc(before, now[:len(before)], same) {
-		return fmt.Errorf("events that were there are gone: %d, now %d", len(before), len(now))
-	}
-	return nil
 }
