@@ -486,3 +486,28 @@ func TestEndHere(t *testing.T) {
 		s.must(err)
 	}
 }
+
+// TestUndoThatWasNotTold: what a person's undo changed is told as what changed outside of turns if it has no event of its own.
+func TestUndoThatWasNotTold(t *testing.T) {
+	t.Parallel()
+	s := story{T: t, faulty: "none"}
+	s.tell()
+	st, tree := s.opened()
+	take := func(why string, of int64) *ledger.Snapshot {
+		snap, err := tree.Ledger.Take(t.Context(), ledger.Request{Why: why, Turn: of, Line: true})
+		s.must(err)
+		return snap
+	}
+	end := take(ledger.WhyEnd, 7)
+	s.write("a", "taken back")
+	take(ledger.WhyUndo, 0)
+	start := take(ledger.WhyStart, 8)
+	for _, told := range []bool{false, true} {
+		if told {
+			st.Changes = append(st.Changes, turn.TreeChange{Turn: 7, Span: turn.SpanUndo})
+		}
+		if c := tree.outside(st, tree.Ledger.Recorded(), end, start); c.IsEmpty() != told {
+			t.Errorf("told %v: %+v", told, c)
+		}
+	}
+}

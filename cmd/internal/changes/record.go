@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"slices"
 	"time"
 
 	"github.com/talking-stick/tt/cmd/internal/member"
@@ -43,16 +44,28 @@ func (t *Tree) begin(ctx context.Context, st *turn.State, j Job) error {
 	if last != nil && !st.HasChange(last.Turn, turn.SpanOutside) && !last.IsLike(start) {
 		v := t.Ledger.Recorded()
 		defer v.Close()
-		if c := t.outside(v, last, start); !c.IsEmpty() {
+		if c := t.outside(st, v, last, start); !c.IsEmpty() {
 			t.Add(ctx, last.Turn, "", c)
 		}
 	}
 	return nil
 }
 
-// outside returns what changed between the end of a turn and the beginning of the next one.
-func (t *Tree) outside(v *ledger.View, end, start *ledger.Snapshot) *ledger.Changes {
-	c, _ := v.ChangesOf(ledger.Span{Name: ledger.SpanOutside, Turn: end.Turn, From: outsideFrom(v.All, end), To: start}, nil, ledger.MostPaths)
+// outside returns what changed between the end of a turn and the beginning of the next one and is not told yet: since the end,
+// or since an undo or restore of a person that found the tree like that and has an event of its own.
+func (t *Tree) outside(st *turn.State, v *ledger.View, end, start *ledger.Snapshot) *ledger.Changes {
+	from := end
+	for _, s := range v.All {
+		if s.Number <= from.Number {
+			continue
+		}
+		told := slices.ContainsFunc(st.Changes, func(c turn.TreeChange) bool { return c.Span == s.Why && c.Turn >= end.Turn })
+		if s.Turn != 0 || !told && !s.IsLike(from) {
+			break
+		}
+		from = s
+	}
+	c, _ := v.ChangesOf(ledger.Span{Name: ledger.SpanOutside, Turn: end.Turn, From: from, To: start}, nil, ledger.MostPaths)
 	return c
 }
 
@@ -87,7 +100,7 @@ func (t *Tree) beginNow(ctx context.Context, before *turn.State, granted turn.Fe
 		if last == nil || before.HasChange(last.Turn, turn.SpanOutside) || last.IsLike(start) {
 			return
 		}
-		if c := t.outside(v, last, start); !c.IsEmpty() {
+		if c := t.outside(before, v, last, start); !c.IsEmpty() {
 			outside = t.payload(c)
 		}
 	}
@@ -143,22 +156,6 @@ func (t *Tree) finish(ctx context.Context, st *turn.State, last *ledger.Snapshot
 		t.Add(ctx, last.Turn, last.Agent, facts)
 	}
 	return end, err
-}
-
-// outsideFrom returns the snapshot after which what changed outside of turns is not told yet: that of the end of a
-// turn, or of an undo or restore of a person that found the tree like that and has an event of its own.
-func outsideFrom(all []*ledger.Snapshot, end *ledger.Snapshot) *ledger.Snapshot {
-	from := end
-	for _, s := range all {
-		if s.Number <= from.Number {
-			continue
-		}
-		if s.Turn != 0 || (s.Room != end.Room || s.Why != ledger.WhyUndo && s.Why != ledger.WhyRestore) && !s.IsLike(from) {
-			break
-		}
-		from = s
-	}
-	return from
 }
 
 // lastTurn returns the last snapshot of a beginning or end of the last turn before one, nil if
