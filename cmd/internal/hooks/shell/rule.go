@@ -152,7 +152,7 @@ func (c *call) apply(r rule) {
 		}
 	}
 	prefix := r.list("prefix")
-	c.options = parse(c.args, r.valued(), prefix != nil)
+	c.options = parse(c.args, r.valued(), prefix != nil || r.is("text") && !r.is("all"))
 	if dir, ok := c.value(r.list("chdir")...); ok {
 		c.sc = c.sc.at(c.w, dir)
 	}
