@@ -81,10 +81,7 @@ func TestAutoEndLooksAgain(t *testing.T) {
 	for name, before := range map[string]func(f *fixture, a *Room) error{
 		"a job": func(_ *fixture, a *Room) error {
 			window := *a.Self.Root // it runs as long as this
-			jobs := a.Jobs().Dir()
-			record, err := json.Marshal(map[string]any{"agent_id": "a:1", "name": "j", "command": []string{"x"}, "process": window, "asked_at": event.NewTime(time.Now())})
-			return errors.Join(err, os.MkdirAll(filepath.Join(jobs, "1"), 0o700), os.MkdirAll(filepath.Join(jobs, "open"), 0o700),
-				os.WriteFile(filepath.Join(jobs, "1", "job.json"), record, 0o600), os.WriteFile(filepath.Join(jobs, "open", "1"), nil, 0o600))
+			return recordJob(a, map[string]any{"process": window})
 		},
 		"by hand": func(_ *fixture, a *Room) error {
 			snap, _ := a.FS.View()
@@ -112,6 +109,43 @@ func TestAutoEndLooksAgain(t *testing.T) {
 				t.Errorf("it was ended, %v", err)
 			}
 		})
+	}
+}
+
+// recordJob writes down a job of the agent, with what is known of it.
+func recordJob(a *Room, known map[string]any) error {
+	jobs := a.Jobs().Dir()
+	known["agent_id"], known["name"], known["command"], known["asked_at"] = a.Self.ID, "j", []string{"x"}, event.NewTime(time.Now())
+	record, err := json.Marshal(known)
+	return errors.Join(err, os.MkdirAll(filepath.Join(jobs, "1"), 0o700), os.MkdirAll(filepath.Join(jobs, "open"), 0o700),
+		os.WriteFile(filepath.Join(jobs, "1", "job.json"), record, 0o600), os.WriteFile(filepath.Join(jobs, "open", "1"), nil, 0o600))
+}
+
+// A holder whose model ended its turn while a job of it ran is idle from the end of that on.
+func TestIdleFromTheEndOfTheJob(t *testing.T) {
+	f, a, _, _ := takenByHook(t, turn.DefaultPolicy())
+	b := f.join("b:1")
+	ended := event.NewTime(time.Now().Add(time.Hour))
+	f.must(recordJob(a, map[string]any{"ended_at": ended, "outcome": "passed"}))
+	for what, isLater := range map[string]bool{turn.ActivityIdle: true, turn.ActivityLimited: true, turn.ActivityWorking: false} {
+		f.works(a, what, time.Hour)
+		if got := b.Facts(f.state(b)).Activity("a:1"); got.What != what || got.At.Equal(ended.Time) != isLater {
+			t.Errorf("%s: %+v", what, got)
+		}
+	}
+}
+
+// A turn that a hook has taken ends with the session, also where the program itself ends and a job of it ran still.
+func TestAutoTurnEndsWithItsSession(t *testing.T) {
+	f, a, g, _ := takenByHook(t, turn.DefaultPolicy())
+	f.must(a.Client.EndSession(true))
+	f.must(recordJob(a, map[string]any{"process": f.child()}))
+	if _, _, err := g.look(t.Context(), f.state(a)); err != nil || f.state(a).Owner != "a:1" {
+		t.Errorf("it was ended beside its job: %v", err)
+	}
+	f.must(recordJob(a, map[string]any{"ended_at": event.NewTime(time.Now()), "outcome": "passed"}))
+	if _, _, err := g.look(t.Context(), f.state(a)); err != nil || f.state(a).Owner != "" {
+		t.Errorf("it goes on: %v", err)
 	}
 }
 

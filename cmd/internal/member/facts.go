@@ -64,10 +64,12 @@ func (r *Room) facts(st *turn.State, by caller, judged verdicts) turn.Facts {
 	presence := oncePerAgent(func(id string) turn.Presence {
 		p := r.presence(id, look)
 		// A turn that a hook has taken ends with the process that took it, and what another window has is judged by that.
-		own := id == owner && id != by.id && (st.Grant.Auto && !lease.ByHand || window != 0)
-		if h := identity.Process(lease.Holder); own && !p.SessionEnded && h != (identity.Process{}) && !r.hosts.have(h) {
-			c := look(h)
-			p.Process, p.PID, p.Stopped, p.OutlivesProcess = c.verdict, h.PID, c.stopped, false
+		auto := st.Grant.Auto && !lease.ByHand
+		if h := identity.Process(lease.Holder); id == owner && id != by.id && (auto || window != 0) && !r.hosts.have(h) {
+			if p.OutlivesProcess = p.OutlivesProcess && !auto; !p.SessionEnded && h != (identity.Process{}) {
+				c := look(h)
+				p.Process, p.PID, p.Stopped, p.OutlivesProcess = c.verdict, h.PID, c.stopped, false
+			}
 		}
 		if id == by.id && r.Self.Root != nil {
 			p.Process, p.Stopped, p.SessionEnded = turn.Alive, false, false
@@ -119,7 +121,13 @@ func (r *Room) facts(st *turn.State, by caller, judged verdicts) turn.Facts {
 		}
 		return a
 	})
-	f.Activity = oncePerAgent(func(id string) turn.Activity { return r.withJob(id, doing(id)) })
+	f.Activity = oncePerAgent(func(id string) turn.Activity {
+		a := r.withJob(id, doing(id))
+		if id == owner {
+			a = r.sinceJob(id, a)
+		}
+		return a
+	})
 	f.Hearing = oncePerAgent(func(id string) turn.Hearing { return r.hearing(st, hearingOf(id), doing(id)) })
 	f.Support = sync.OnceValue(func() turn.Support { return r.support(st, lease, by) })
 	return f

@@ -131,3 +131,17 @@ func (r *Room) withJob(id string, a turn.Activity) turn.Activity {
 	a.Job, a.JobID, a.JobSince = title, j.ID, since.Time
 	return a
 }
+
+// sinceJob returns what a holder does, of which a is known. One that rests does so from the end of its last job on.
+func (r *Room) sinceJob(id string, a turn.Activity) turn.Activity {
+	if a.What != turn.ActivityIdle && a.What != turn.ActivityLimited {
+		return a
+	}
+	all, _ := r.Jobs().List()
+	for _, j := range all {
+		if j.Agent == id && j.EndedAt != nil && j.EndedAt.After(a.At.Time) {
+			a.At = *j.EndedAt
+		}
+	}
+	return a
+}
