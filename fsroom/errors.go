@@ -101,33 +101,6 @@ func explainBusy(busy *lockfile.BusyError) error {
 	return e.WithHint("try again; if it stays so, look with \"tt doctor\"")
 }
 
-// errNoEvent is the error for an event that the state refers to and the journal does not
-// have.
-func errNoEvent(seq int64, path string) error {
-	return code.New(code.CorruptRoom, "event %d is not in %s", seq, path).
-		WithHint(`look at it with "tt doctor"`).With("file", path)
-}
-
-func errFormatFile(err *lockfile.NotRegularError) error {
-	return code.New(code.DataDirUnusable, "the data directory cannot be used: %v", err).
-		WithHint("move it away").With("path", err.Path).Because(err)
-}
-
-func errFormatEmpty(path string) error {
-	return code.New(code.DataDirUnusable, "%s is empty: it is damaged", path).
-		WithHint("remove it: all goes on without it").With("path", path)
-}
-
-func errNewerLayout(dir, format string) error {
-	return code.New(code.UnsupportedFormat, "%s was written by a newer version (format %.20q, this one knows %d)", dir, format, layoutFormat).
-		WithHint("update; or set TALKING_STICK_DATA_DIR to another directory, the same one for all agents; nothing was changed").With("path", dir)
-}
-
-func errNewerRoom(name string, format, known int) error {
-	return code.New(code.UnsupportedFormat, "room %s was written by a newer version (format %d, this one knows %d)", name, format, known).
-		WithHint("update; the room was left untouched").With("room_id", name)
-}
-
 // IsUnreachable reports whether the error says that the engine cannot be reached, or that the one that can be has less
 // than this host and cannot confirm that it has no more.
 func IsUnreachable(err error) bool {

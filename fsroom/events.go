@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 
+	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/journal"
 	"github.com/talking-stick/tt/journal/event"
 )
@@ -147,7 +148,8 @@ func (r *Room[S]) Event(ctx context.Context, seq int64) (*event.Event, error) {
 	case r.hasLost(log, seq):
 		return &event.Event{Seq: seq, RoomID: r.name, Type: event.Damaged}, nil
 	}
-	return nil, errNoEvent(seq, r.JournalPath())
+	return nil, code.New(code.CorruptRoom, "event %d is not in %s", seq, r.JournalPath()).
+		WithHint(`look at it with "tt doctor"`).With("file", r.JournalPath())
 }
 
 var errFound = errors.New("found")

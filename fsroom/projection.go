@@ -8,6 +8,7 @@ import (
 	"os"
 	"strconv"
 
+	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/journal"
 	"github.com/talking-stick/tt/journal/event"
 	"github.com/talking-stick/tt/journal/wire"
@@ -92,7 +93,8 @@ func (r *Files[S]) Cached() (*Snapshot[S], error) {
 		return nil, nil
 	}
 	if p.Format > r.rules.Format {
-		return nil, errNewerRoom(r.name, p.Format, r.rules.Format)
+		return nil, code.New(code.UnsupportedFormat, "room %s was written by a newer version (format %d, this one knows %d)", r.name, p.Format,
+			r.rules.Format).WithHint("update; the room was left untouched").With("room_id", r.name)
 	}
 	if p.Format < 1 || p.Journal.Offset < 0 || p.Journal.Seq < 0 || p.Journal.checksum(p.State) != p.Sum || p.Room != "" && p.Room != r.name {
 		return nil, nil

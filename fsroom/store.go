@@ -14,6 +14,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/engine"
 	"github.com/talking-stick/tt/journal"
 	"github.com/talking-stick/tt/lockfile"
@@ -215,7 +216,8 @@ func (s *Store) checkFormat() error {
 	}
 	var special *lockfile.NotRegularError
 	if errors.As(err, &special) {
-		return errFormatFile(special)
+		return code.New(code.DataDirUnusable, "the data directory cannot be used: %v", special).
+			WithHint("move it away").With("path", special.Path).Because(special)
 	}
 	if err != nil {
 		return s.Explain(err, s.formatFile())
@@ -223,9 +225,11 @@ func (s *Store) checkFormat() error {
 	text := strings.TrimSpace(string(b))
 	switch n, err := strconv.Atoi(text); {
 	case strings.Trim(text, "\x00") == "": // a power cut, or half a copy
-		return errFormatEmpty(s.formatFile())
+		return code.New(code.DataDirUnusable, "%s is empty: it is damaged", s.formatFile()).
+			WithHint("remove it: all goes on without it").With("path", s.formatFile())
 	case err != nil || n < 1 || n > layoutFormat:
-		return errNewerLayout(s.dir, text)
+		return code.New(code.UnsupportedFormat, "%s was written by a newer version (format %.20q, this one knows %d)", s.dir, text, layoutFormat).
+			WithHint("update; or set TALKING_STICK_DATA_DIR to another directory, the same one for all agents; nothing was changed").With("path", s.dir)
 	}
 	return nil
 }

@@ -113,7 +113,7 @@ func (e Environment) lockError(err error) error {
 
 // components returns what opts ask to install into a harness, or to remove from it.
 func (e Environment) components(id harness.ID, opts Options) []component {
-	all := []component{skillComponent{filepath.Join(e.inRoot(id, harness.Get(id).SkillDir), Name)}}
+	all := []component{skillComponent{filepath.Join(e.inRoot(id, harness.SkillDir), Name)}}
 	if !opts.NoHooks {
 		all = append(all, e.guards(id, opts.Hold)...)
 	}

@@ -4,10 +4,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
-	"github.com/talking-stick/tt/identity/harness"
 	"github.com/talking-stick/tt/lockfile"
 )
 
@@ -41,19 +39,13 @@ func (e Environment) settled() bool {
 	if b, err := os.ReadFile(e.stampPath()); err == nil && string(b) == e.stamp() {
 		return true
 	}
-	here := func(id harness.ID) bool { return isDir(e.Root(id)) }
-	return !isDir(e.DataDir) || !slices.ContainsFunc(harness.IDs(), here) && !e.hasRecord()
-}
-
-func (e Environment) hasRecord() bool {
-	_, err := os.Lstat(e.recordPath())
-	return err == nil
+	return !isDir(e.DataDir) || len(e.here()) == 0 && !exists(e.recordPath())
 }
 
 // settle stores that there is nothing to sync, if anything was recorded. A damaged stamp does
 // not match.
 func (e Environment) settle() {
-	if !e.hasRecord() {
+	if !exists(e.recordPath()) {
 		return
 	}
 	_ = os.WriteFile(e.stampPath(), []byte(e.stamp()), 0o600)

@@ -84,17 +84,17 @@ func dataDir(env *cli.Env) (string, error) {
 // resolve finds a topic by name. Same is how many topics have it. The warnings are about unreadable
 // topics that have the name or may have it. If only an unreadable topic has the name, its error is
 // returned, and missing if none has it.
-func (b *bus) resolve(r topic.ResolveRequest, missing error) (s *topic.State, same int, warnings []tools.Warning, err error) {
+func (b *bus) resolve(name string, allowClosed bool, missing error) (s *topic.State, same int, warnings []tools.Warning, err error) {
 	all, err := b.Index()
 	if err != nil {
 		return nil, 0, nil, err
 	}
-	doubtful := all.Doubtful(r.Name)
-	if s, err = topic.Find(all.States, r); err != nil {
-		return nil, 0, nil, withUnreadable(missing, doubtful, r.Name)
+	doubtful := all.Doubtful(name)
+	if s, err = topic.Find(all.States, name, allowClosed); err != nil {
+		return nil, 0, nil, withUnreadable(missing, doubtful, name)
 	}
 	for _, other := range all.States {
-		if strings.TrimSpace(other.Name) == r.Name {
+		if strings.TrimSpace(other.Name) == name {
 			same++
 		}
 	}

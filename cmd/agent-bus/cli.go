@@ -59,7 +59,7 @@ func (b *bus) findTopic(c *cli.Invocation, text string) (*questions.Topic, error
 		return r, err
 	}
 	name := strings.TrimSpace(text)
-	s, same, warnings, err := b.resolve(topic.ResolveRequest{Name: name, AllowClosed: true}, noSuchTopic(text))
+	s, same, warnings, err := b.resolve(name, true, noSuchTopic(text))
 	if err != nil {
 		return nil, err
 	}

@@ -21,7 +21,6 @@ const mostPublished = 512 << 10
 type Comparison struct {
 	Events int64 // of the history
 	More   bool  // and others after all of them
-	All    int64 // the last event that it has
 	// Copier is the host that is about to publish the room, "" for none.
 	Copier string
 
@@ -67,7 +66,7 @@ func Compare(ctx context.Context, e engine.Engine, room string, h *history.Histo
 	if err == nil {
 		err = changes.err()
 	}
-	c.Skipped, c.All = changes.skipped, changes.seq
+	c.Skipped = changes.skipped
 	if err != nil && differs == nil {
 		err = ExplainEngine(err, room)
 	}

@@ -214,12 +214,6 @@ type CreateRequest struct {
 	Mode     string          // ModeReuse or ModeNew
 }
 
-// A ResolveRequest selects a topic by its name.
-type ResolveRequest struct {
-	Name        string
-	AllowClosed bool // take a closed topic if no open one has the name
-}
-
 // An AskRequest is a question.
 type AskRequest struct {
 	Question string

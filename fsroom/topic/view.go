@@ -170,7 +170,7 @@ func (s *State) Info() Info {
 // made, so that two callers do not make the same topic.
 func Create(existing []*State, r CreateRequest, topicID string) (reused *State, events []event.Event) {
 	if r.Name != "" && r.Mode != ModeNew {
-		if found, err := Find(existing, ResolveRequest{Name: r.Name}); err == nil {
+		if found, err := Find(existing, r.Name, false); err == nil {
 			return found, nil
 		}
 	}
@@ -193,14 +193,14 @@ func CreateNamed(existing []*State, name string, metadata json.RawMessage) []eve
 }
 
 // Find returns the newest open topic of exactly that name; if there is none and
-// AllowClosed is set, the newest closed one.
-func Find(topics []*State, r ResolveRequest) (*State, error) {
+// allowClosed is set, the newest closed one.
+func Find(topics []*State, name string, allowClosed bool) (*State, error) {
 	for _, s := range slices.Concat(Select(topics, ListOpen), Select(topics, ListClosed)) {
-		if (s.Status == Open || r.AllowClosed) && strings.TrimSpace(s.Name) == r.Name {
+		if (s.Status == Open || allowClosed) && strings.TrimSpace(s.Name) == name {
 			return s, nil
 		}
 	}
-	return nil, NotFound("name", r.Name)
+	return nil, NotFound("name", name)
 }
 
 // Select returns the topics of the status, newest first, by their ordinals, because the clock may

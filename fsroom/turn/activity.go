@@ -102,17 +102,12 @@ func (s *State) rest(f Facts) (reason string, left time.Duration) {
 
 // nextOffer returns how long the turn is surely not offered because its holder does nothing
 // with it; zero: that does not come, or not by time alone.
-func (s *State) nextOffer(f Facts) (next time.Duration) {
+func (s *State) nextOffer(f Facts) time.Duration {
 	if f.activity(s.Owner).What == "" {
 		return 0
 	}
 	if _, left := s.rest(f); left > 0 {
 		return left
 	}
-	for _, ttl := range []time.Duration{ms(s.Policy.IdleTTL), ms(s.Policy.LimitTTL)} {
-		if ttl > 0 && (next == 0 || ttl < next) {
-			next = ttl
-		}
-	}
-	return next
+	return Soonest(ms(s.Policy.IdleTTL), ms(s.Policy.LimitTTL))
 }

@@ -82,7 +82,7 @@ func (s *State) mayClose(f Facts, r CloseRequest) error {
 		return nil
 	case s.Member(r.Agent) == nil:
 		return NotJoined(s, r.Agent)
-	case s.Owner == "" && s.ReservedFor != "" && s.Pending.Direct && !f.claimExpired(s):
+	case s.Owner == "" && s.ReservedFor != "" && s.Pending.Direct && !s.ClaimExpired(f):
 		return s.withSituation(f, code.New(code.TurnMismatch, "the turn was assigned to %s, which has not taken it up yet: %s", s.ReservedFor,
 			s.situation(f)).WithHint(hintCloseLater))
 	case s.Owner == "":

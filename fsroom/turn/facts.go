@@ -71,10 +71,9 @@ func (f Facts) hearing(id string) Hearing {
 }
 
 // LeaseExpired reports whether the turn in progress has outlived its lease.
-func (s *State) LeaseExpired(f Facts) bool { return s.Owner != "" && f.leaseExpired(s) }
+func (s *State) LeaseExpired(f Facts) bool { return s.Owner != "" && f.lease(s).Expired(f.Now) }
 
-func (f Facts) leaseExpired(s *State) bool { return f.lease(s).Expired(f.Now) }
-
-func (f Facts) claimExpired(s *State) bool {
-	return f.Now.Expired(s.Pending.At, ms(s.Policy.ClaimTTL))
+// ClaimExpired reports whether the turn is reserved, and was not claimed in time.
+func (s *State) ClaimExpired(f Facts) bool {
+	return s.Owner == "" && s.ReservedFor != "" && f.Now.Expired(s.Pending.At, ms(s.Policy.ClaimTTL))
 }

@@ -77,7 +77,7 @@ func (s *State) Holds(f Facts, agent string, fence Fence) string {
 	switch {
 	case !s.Open || s.Owner != agent:
 		return NotOwner
-	case f.leaseExpired(s):
+	case s.LeaseExpired(f):
 		return LeaseRanOut
 	case fence != Fence{Agent: agent, Turn: s.Turn, Lease: s.Grant.Lease}:
 		return LeaseNotShown

@@ -192,15 +192,16 @@ func (s *State) grant(f Facts, r TryRequest) ([]event.Event, WaitResult, error) 
 	case s.Pending.Seq != 0:
 		reason = ReasonSequence
 	}
-	e := event.Event{
-		Type: Claim, Turn: s.Turn + 1, From: from, To: r.Agent,
-		Payload: payload(&grantPayload{Lease: r.Lease, TTL: s.Policy.OwnerLeaseTTL, Host: f.Host, Clock: clockOf(f.Now),
-			Handoff: handoff, Kind: reason, Waited: r.Waited.Milliseconds(), Woken: r.Woken, Auto: r.Auto}),
-	}
-	res := WaitResult{
-		Status: YourTurn, RoomID: s.RoomID, TurnID: e.Turn, LeaseID: r.Lease,
-		From: from, Reason: reason, HandoffSeq: handoff,
-	}
+	return s.granting(f, event.Event{Type: Claim, From: from}, r, grantPayload{Handoff: handoff, Kind: reason, Woken: r.Woken},
+		WaitResult{From: from, HandoffSeq: handoff})
+}
+
+// granting returns the event that gives the agent the next turn, and what it is answered, as a claim or a takeover says beside that.
+func (s *State) granting(f Facts, e event.Event, r TryRequest, p grantPayload, res WaitResult) ([]event.Event, WaitResult, error) {
+	p.Lease, p.TTL, p.Host, p.Clock = r.Lease, s.Policy.OwnerLeaseTTL, f.Host, clockOf(f.Now)
+	p.Waited, p.Auto = r.Waited.Milliseconds(), r.Auto
+	e.Turn, e.To, e.Payload = s.Turn+1, r.Agent, payload(&p)
+	res.Status, res.RoomID, res.TurnID, res.LeaseID, res.Reason = YourTurn, s.RoomID, e.Turn, r.Lease, p.Kind
 	return []event.Event{e}, res, nil
 }
 

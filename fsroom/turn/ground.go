@@ -98,7 +98,7 @@ func (s *State) takeoverReason(f Facts) string {
 		return ReasonRecipientGone
 	case s.LeaseExpired(f):
 		return ReasonOwnerTimeout
-	case s.Owner == "" && f.claimExpired(s):
+	case s.ClaimExpired(f):
 		return ReasonClaimTimeout
 	}
 	if reason, left := s.rest(f); left == 0 {

@@ -187,6 +187,24 @@ func ReadHandoff(raw json.RawMessage) Handoff {
 	return h
 }
 
+// A HandoffPart is a part of a handoff as people read it: texts below a title, or a list.
+type HandoffPart struct {
+	Title  string
+	Texts  []string
+	IsList bool
+}
+
+// Parts returns what is in the handoff. Separator stands before the note of an artifact.
+func (h Handoff) Parts(separator string) []HandoffPart {
+	var artifacts []string
+	for _, a := range h.Artifacts {
+		artifacts = append(artifacts, a.Text(separator))
+	}
+	return slices.DeleteFunc([]HandoffPart{{"Status", []string{h.Status}, false}, {"Next action", []string{h.NextAction}, false},
+		{"Artifacts", artifacts, true}, {"Open questions", h.OpenQuestions, true}, {"Do not", h.DoNot, true},
+	}, func(p HandoffPart) bool { return len(p.Texts) == 0 })
+}
+
 // check refuses a handoff that lacks a field or has a value out of range.
 func (h *Handoff) check() error {
 	if strings.TrimSpace(h.Status) == "" {

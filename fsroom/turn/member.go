@@ -165,7 +165,7 @@ func (s *State) notKickable(f Facts, m *Member) error {
 
 // holdsLease reports whether the member has the turn with a live lease.
 func (s *State) holdsLease(f Facts, m *Member) bool {
-	return s.Owner == m.AgentID && !f.leaseExpired(s)
+	return s.Owner == m.AgentID && !s.LeaseExpired(f)
 }
 
 func (s *State) kickable(f Facts, m *Member) bool {
@@ -216,7 +216,7 @@ func (s *State) Idle(f Facts) bool {
 			return false
 		}
 	}
-	return s.Owner == "" || f.leaseExpired(s)
+	return s.Owner == "" || s.LeaseExpired(f)
 }
 
 // Quiet reports whether no event came for idle_room_ttl. Only a quiet room can be idle.

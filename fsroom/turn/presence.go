@@ -145,10 +145,7 @@ func (f Facts) active(s *State, m *Member) bool {
 	if f.Gone(s, m) {
 		return false
 	}
-	if !f.expired(s, m) || f.isWaiting(m.AgentID) {
-		return true
-	}
-	return s.Owner == m.AgentID && !f.leaseExpired(s)
+	return !f.expired(s, m) || f.isWaiting(m.AgentID) || s.holdsLease(f, m)
 }
 
 // ready reports whether the member would take the stick at once: it is at hand, or wants it.

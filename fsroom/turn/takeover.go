@@ -69,7 +69,9 @@ func Take(s *State, f Facts, r TakeRequest) ([]event.Event, WaitResult, error) {
 	if err != nil {
 		kind = ReasonOperator
 	}
-	return s.takeover(f, r, kind)
+	revoked, last := cmp.Or(s.Owner, s.ReservedFor), s.lastHandoff().Seq
+	return s.granting(f, event.Event{Type: Takeover, From: revoked, Reason: r.Reason}, try,
+		grantPayload{Handoff: last, Kind: kind, Before: r.Trees.Before, At: r.Trees.At}, WaitResult{Revoked: revoked, LastHandoff: last})
 }
 
 // takeAsNewcomer is Take for an agent that is not a member. Any agent may claim a free turn, and take over
@@ -106,20 +108,6 @@ func checkText(reason string) error {
 		return code.New(code.InvalidBody, "the reason is not valid UTF-8")
 	}
 	return nil
-}
-
-func (s *State) takeover(f Facts, r TakeRequest, kind string) ([]event.Event, WaitResult, error) {
-	revoked := cmp.Or(s.Owner, s.ReservedFor)
-	last := s.lastHandoff().Seq
-	e := event.Event{
-		Type: Takeover, Turn: s.Turn + 1, From: revoked, To: r.Agent, Reason: r.Reason,
-		Payload: payload(&grantPayload{Lease: r.Lease, TTL: s.Policy.OwnerLeaseTTL, Host: f.Host, Clock: clockOf(f.Now),
-			Handoff: last, Kind: kind, Waited: r.Waited.Milliseconds(), Before: r.Trees.Before, At: r.Trees.At, Auto: r.Auto}),
-	}
-	return []event.Event{e}, WaitResult{
-		Status: YourTurn, RoomID: s.RoomID, TurnID: e.Turn, LeaseID: r.Lease,
-		Revoked: revoked, Reason: kind, LastHandoff: last,
-	}, nil
 }
 
 // mayTake returns the reason why the agent may take over now, or a refusal.

@@ -135,8 +135,8 @@ func (s *State) cutOff(f Facts, lost bool) Trouble {
 	return t
 }
 
-// isCutOff reports whether nothing that this host knows of the turn counts before the engine answers.
-func isCutOff(list []Trouble) bool { return len(list) > 0 && list[0].What == CutOff }
+// IsCutOff reports whether nothing that this host knows of the turn counts before the engine answers.
+func IsCutOff(list []Trouble) bool { return len(list) > 0 && list[0].What == CutOff }
 
 // with returns the trouble with the next step in words, "": that of its ground.
 func (t Trouble) with(do string) Trouble {

@@ -9,36 +9,35 @@ import (
 // NextDeadline returns how long the answer of [Try] to an agent stays the same if
 // no event comes and no process starts, waits or ends. It is zero if time alone
 // never changes that answer.
-func (s *State) NextDeadline(f Facts, agent string) time.Duration {
-	var next time.Duration
-	ahead := func(d time.Duration) {
-		if d > 0 && (next == 0 || d < next) {
-			next = d
-		}
-	}
+func (s *State) NextDeadline(f Facts, agent string) (next time.Duration) {
 	switch {
 	case !s.Open:
 	case s.Owner != "":
-		ahead(f.lease(s).Left(f.Now))
-		ahead(s.UntilGone(f, s.Owner))
-		ahead(s.nextOffer(f))
+		next = Soonest(f.lease(s).Left(f.Now), s.UntilGone(f, s.Owner), s.nextOffer(f))
 	case s.ReservedFor != "":
-		ahead(f.Now.Left(s.Pending.At, ms(s.Policy.ClaimTTL)))
-		ahead(s.UntilGone(f, s.ReservedFor))
+		next = Soonest(f.Now.Left(s.Pending.At, ms(s.Policy.ClaimTTL)), s.UntilGone(f, s.ReservedFor))
 	case s.Pending.Seq != 0:
-		ahead(f.Now.Left(s.Pending.At, s.preference()))
-		ahead(f.Now.Left(s.Pending.At, authorGraces*ms(s.Policy.WaiterGrace)))
+		next = Soonest(f.Now.Left(s.Pending.At, s.preference()), f.Now.Left(s.Pending.At, authorGraces*ms(s.Policy.WaiterGrace)))
 		if s.Pending.Listens {
-			ahead(f.hearing(s.Pending.Preferred).UnheardIn)
+			next = Soonest(next, f.hearing(s.Pending.Preferred).UnheardIn)
 		}
 	}
 	if s.Pending.From == agent { // it gets the handoff back when no other member is active
 		for _, id := range s.rivals(agent) {
-			ahead(ms(s.Policy.PresenceTTL) - f.silence(s.Member(id)))
-			ahead(s.UntilGone(f, id))
+			next = Soonest(next, ms(s.Policy.PresenceTTL)-f.silence(s.Member(id)), s.UntilGone(f, id))
 		}
 	}
 	return next
+}
+
+// Soonest returns the shortest of times, of which 0 and less stand for none; 0 if there is none.
+func Soonest(times ...time.Duration) (first time.Duration) {
+	for _, d := range times {
+		if d > 0 && (first == 0 || d < first) {
+			first = d
+		}
+	}
+	return first
 }
 
 // rivals returns the other members that take turns.

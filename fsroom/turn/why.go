@@ -50,7 +50,7 @@ func (s *State) Outlook(f Facts) []string {
 	v := s.Standing(f)
 	var next []string
 	add := func(format string, args ...any) { next = append(next, fmt.Sprintf(format, args...)) }
-	away := isCutOff(v.Trouble)
+	away := IsCutOff(v.Trouble)
 	stuck := !away && Stuck(v.State) != "" // the evidence has what is wrong with the holder
 	for i := range v.Trouble {
 		if t := &v.Trouble[i]; t.What == LockStopped || !stuck {
@@ -87,7 +87,7 @@ func (s *State) Outlook(f Facts) []string {
 		} else {
 			add("nobody else is active who could get it")
 		}
-	case s.ReservedFor != "" && f.claimExpired(s):
+	case s.ClaimExpired(f):
 		add("%s has not claimed the turn, and still may; another member takes it with \"tt take --reason …\"", s.ReservedFor)
 	case s.ReservedFor != "":
 		add("%s may claim the turn until %s, then the others may take it: %s", s.ReservedFor, v.ClaimExpiresAt.Format(utcClock),

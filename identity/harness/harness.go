@@ -30,6 +30,9 @@ const (
 	Grok        ID = "grok"
 )
 
+// SkillDir is where every harness looks for skills, below its ConfigDir.
+const SkillDir = "skills"
+
 // A Harness is a program that runs agents: one row of the table. Paths are
 // relative and have "/" between their elements.
 type Harness struct {
@@ -51,7 +54,6 @@ type Harness struct {
 
 	// What it keeps in the user's home directory.
 	ConfigDir ConfigDir
-	SkillDir  string // where it looks for skills, below ConfigDir
 	Hooks     Hooks
 	Input     HookInput
 	Answer    HookAnswer

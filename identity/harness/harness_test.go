@@ -142,7 +142,7 @@ func TestRowsFitTogether(t *testing.T) {
 		if v := h.Input.SessionVar; v != "" && !slices.Contains(h.SessionVars, v) {
 			t.Errorf("%s: %s is not one of its session variables", h.ID, v)
 		}
-		for _, p := range append(h.MCP.Old, h.ConfigDir.Base, h.ConfigDir.Sub, h.ConfigDir.Former, h.SkillDir, h.Hooks.File, h.Hooks.Trust, h.Hooks.Locks) {
+		for _, p := range append(h.MCP.Old, h.ConfigDir.Base, h.ConfigDir.Sub, h.ConfigDir.Former, h.Hooks.File, h.Hooks.Trust, h.Hooks.Locks) {
 			if p != "" && (path.IsAbs(p) || path.Clean(p) != p || strings.HasPrefix(p, "..") || strings.Contains(p, `\`)) {
 				t.Errorf("%s: bad path %q", h.ID, p)
 			}

@@ -14,7 +14,6 @@ var table = []*Harness{
 		PIDHintVar:  "CMUX_CLAUDE_PID",
 		DaemonArgs:  []string{"daemon", "run"},
 		ConfigDir:   ConfigDir{Var: "CLAUDE_CONFIG_DIR", Base: ".claude"},
-		SkillDir:    "skills",
 		Hooks: Hooks{
 			File: "settings.json", Shape: Groups,
 			StopEvent: "Stop", EditEvent: "PreToolUse",
@@ -60,7 +59,6 @@ var table = []*Harness{
 		SessionVars: []string{"CODEX_THREAD_ID"},
 		ServerArg:   "app-server", // the first terminal starts it, and it runs the threads of all of them
 		ConfigDir:   ConfigDir{Var: "CODEX_HOME", Base: ".codex"},
-		SkillDir:    "skills",
 		Hooks: Hooks{
 			File: "hooks.json", Shape: Groups,
 			StopEvent: "Stop", EditEvent: "PreToolUse",
@@ -106,7 +104,6 @@ var table = []*Harness{
 		SessionVars: []string{"ANTIGRAVITY_CONVERSATION_ID", "ANTIGRAVITY_TRAJECTORY_ID"},
 		// The products of Antigravity share Base; the first editions of its editor had Former.
 		ConfigDir: ConfigDir{Base: ".gemini/config", Former: ".gemini/antigravity"},
-		SkillDir:  "skills",
 		Hooks: Hooks{
 			File: "hooks.json", Shape: Named,
 			StopEvent: "Stop", EditEvent: "PreToolUse",
@@ -130,7 +127,6 @@ var table = []*Harness{
 		Package:   "@google/gemini-cli",
 		Markers:   []Marker{{"GEMINI_CLI", "1"}},
 		ConfigDir: ConfigDir{Base: ".gemini"},
-		SkillDir:  "skills",
 		Hooks: Hooks{
 			File: "settings.json", Shape: Groups,
 			StopEvent: "AfterAgent", EditEvent: "BeforeTool",
@@ -168,7 +164,6 @@ var table = []*Harness{
 		Markers:     []Marker{{"OPENCODE", "1"}},
 		SessionVars: []string{"OPENCODE_RUN_ID", "OPENCODE_PID"},
 		ConfigDir:   ConfigDir{Var: "XDG_CONFIG_HOME", Base: ".config", Sub: "opencode"},
-		SkillDir:    "skills",
 		Hooks: Hooks{
 			File: "plugins/talking-stick.js", Shape: Plugin, // plugin.js knows the rest
 			Events:     []HookEvent{{Kind: KindContext, Event: "chat.message", Prompt: true}},
@@ -205,7 +200,6 @@ var table = []*Harness{
 		SessionVars: []string{"COPILOT_AGENT_SESSION_ID"},
 		PIDVar:      "COPILOT_LOADER_PID",
 		ConfigDir:   ConfigDir{Var: "COPILOT_HOME", Base: ".copilot"},
-		SkillDir:    "skills",
 		Hooks: Hooks{
 			File: "hooks/talking-stick.json", Shape: OwnFile, // it reads every JSON file in hooks
 			StopEvent: "Stop", EditEvent: "PreToolUse",
@@ -248,7 +242,6 @@ var table = []*Harness{
 		Package:   "@qwen-code/qwen-code",
 		Markers:   []Marker{{"QWEN_CODE", "1"}},
 		ConfigDir: ConfigDir{Base: ".qwen"},
-		SkillDir:  "skills",
 		Hooks: Hooks{
 			File: "settings.json", Shape: Groups,
 			StopEvent: "Stop", EditEvent: "PreToolUse",
@@ -283,7 +276,6 @@ var table = []*Harness{
 		Markers:     []Marker{{"CURSOR_AGENT", "1"}},
 		SessionVars: []string{"CURSOR_CONVERSATION_ID"},
 		ConfigDir:   ConfigDir{Base: ".cursor"},
-		SkillDir:    "skills",
 		Hooks: Hooks{
 			File: "hooks.json", Shape: Flat, // one event that it does not know, and it runs none
 			StopEvent: "stop", EditEvent: "preToolUse",
@@ -317,7 +309,6 @@ var table = []*Harness{
 		Markers:     []Marker{{"GROK_AGENT", "1"}},
 		SessionVars: []string{"GROK_SESSION_ID"},
 		ConfigDir:   ConfigDir{Var: "GROK_HOME", Base: ".grok"},
-		SkillDir:    "skills",
 		Hooks: Hooks{
 			File: "hooks/talking-stick.json", Shape: OwnFile, // it reads every JSON file in hooks
 			StopEvent: "Stop", EditEvent: "PreToolUse",

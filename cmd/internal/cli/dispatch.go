@@ -91,7 +91,7 @@ func (p *Program) run(ctx context.Context, call *Invocation) error {
 	case call.Cmd.TextFirst:
 		call.Out.json = call.Bool("json")
 	}
-	call.JSON, call.Out.reads = call.Out.json, call.Cmd.Reads || call.Declares("dry-run") && call.Bool("dry-run")
+	call.JSON, call.Out.reads = call.Out.json, call.Cmd.Reads || call.Has("dry-run")
 	return guarded(ctx, call)
 }
 

@@ -43,6 +43,9 @@ func (c *Invocation) Strings(flag string) []string { return c.flags.lookup(flag)
 // Bool returns whether a switch is on.
 func (c *Invocation) Bool(flag string) bool { return c.Given(flag) }
 
+// Has reports whether the command declares the flag and it was given.
+func (c *Invocation) Has(flag string) bool { return c.Declares(flag) && c.Given(flag) }
+
 // Int64 returns the value of a flag declared with Flags.Int64.
 func (c *Invocation) Int64(flag string) int64 { return valueOf(c.flags.lookup(flag), parseNumber) }
 

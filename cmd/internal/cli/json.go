@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"unicode/utf16"
 	"unicode/utf8"
 
@@ -26,7 +27,7 @@ func marshal(v any, indented bool) []byte {
 // in hexadecimal. In valid JSON they stand only inside strings, where this form
 // means the same. Package encoding/json does it only for characters below the space.
 func EscapeJSON(document []byte) []byte {
-	if !needsEscape(document) {
+	if !slices.ContainsFunc(document, func(b byte) bool { return b >= 0x7f }) {
 		return document
 	}
 	escaped := make([]byte, 0, len(document)+64)
@@ -44,13 +45,4 @@ func EscapeJSON(document []byte) []byte {
 		document = document[size:]
 	}
 	return escaped
-}
-
-func needsEscape(document []byte) bool {
-	for _, b := range document {
-		if b >= 0x7f {
-			return true
-		}
-	}
-	return false
 }

@@ -46,7 +46,8 @@ func (p *Program) setFlags(c *Command, flags *Flags, args []string) (read readin
 		}
 		switch glued := strings.HasPrefix(text, mark); {
 		case flag.Placeholder == "" && text != on:
-			return p.takesNoValue(flag)
+			name := "--" + flag.Name
+			return usagef("%s takes no value", name).With("flag", name).WithHint("write %s", name)
 		case flag.Placeholder == "":
 			return flag.Set("")
 		case !glued && looksLikeFlag(value):

@@ -43,15 +43,10 @@ func (p *Program) unknownFlag(c *Command, flags *Flags, typed string) *code.Erro
 		}
 	}
 	nearest := nearestFlag(all, typed)
-	if len(nearest) == 0 && takesText(c) {
+	if len(nearest) == 0 && c != nil && len(c.Args) > 0 && c.Args[len(c.Args)-1].Rest { // the last is a text of several words
 		return err.WithHint("if it is text, put -- before it; %s", p.seeHelp(c))
 	}
 	return p.didYouMean(err, c, nearest...)
-}
-
-// takesText reports whether the last argument of c is a text of several words.
-func takesText(c *Command) bool {
-	return c != nil && len(c.Args) > 0 && c.Args[len(c.Args)-1].Rest
 }
 
 func nearestFlag(flags []Flag, typed string) []string {
@@ -73,11 +68,6 @@ func (p *Program) needsValue(flag *Flag, next string) *code.Error {
 		return err.WithHint("if %s is the value, write --%s=%s", quote(next), flag.Name, shorten(next))
 	}
 	return err.WithHint("write --%s %s", flag.Name, flag.Placeholder)
-}
-
-func (p *Program) takesNoValue(flag *Flag) *code.Error {
-	name := "--" + flag.Name
-	return usagef("%s takes no value", name).With("flag", name).WithHint("write %s", name)
 }
 
 func (p *Program) badValue(c *Command, flag *Flag, value string, why error) *code.Error {

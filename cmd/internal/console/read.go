@@ -41,22 +41,10 @@ func (m *model) readHandoff() {
 }
 
 func handoffText(e *event.Event) string {
-	h := turn.ReadHandoff(e.Handoff)
 	var b strings.Builder
-	section := func(title string, texts ...string) {
-		if len(texts) > 0 {
-			b.WriteString(title + "\n  " + strings.ReplaceAll(strings.Join(texts, "\n"), "\n", "\n  ") + "\n\n")
-		}
+	for _, part := range turn.ReadHandoff(e.Handoff).Parts("  ") {
+		b.WriteString(part.Title + "\n  " + strings.ReplaceAll(strings.Join(part.Texts, "\n"), "\n", "\n  ") + "\n\n")
 	}
-	section("Status", h.Status)
-	section("Next action", h.NextAction)
-	var files []string
-	for _, a := range h.Artifacts {
-		files = append(files, a.Text("  "))
-	}
-	section("Artifacts", files...)
-	section("Open questions", h.OpenQuestions...)
-	section("Do not", h.DoNot...)
 	return strings.TrimRight(b.String(), "\n")
 }
 

@@ -98,12 +98,12 @@ func (h *run) auto(w *workspace.Workspace, room *member.Room, st *turn.State, f 
 func (h *run) want(w *workspace.Workspace, holder string) string {
 	agent, err := h.changing()
 	if err != nil {
-		return waitYourself(w)
+		return waitYourself(w.Path)
 	}
 	h.beCallable(agent)
 	room, st, err := agent.Client.WantAuto(context.Background(), w)
 	if err != nil {
-		return waitYourself(w)
+		return waitYourself(w.Path)
 	}
 	h.again = st.Owner != holder && h.lost < mostLost
 	return h.next(agent, room, st, w)
@@ -117,8 +117,8 @@ func (h *run) beCallable(agent *listen.Agent) {
 	}
 }
 
-func waitYourself(w *workspace.Workspace) string {
-	return "Wait for your turn with: tt wait --json --path " + code.ShellWord(w.Path)
+func waitYourself(path string) string {
+	return "Wait for your turn with: tt wait --json --path " + code.ShellWord(path)
 }
 
 // next says what a session that wants the turn is to do: where something calls it, it may end the turn of its model.
@@ -137,7 +137,7 @@ func (h *run) next(agent *listen.Agent, room *member.Room, st *turn.State, w *wo
 		}
 		return "You are " + ordinal(room.Place(st)) + ". Do the same again when it is free."
 	}
-	return waitYourself(w)
+	return waitYourself(w.Path)
 }
 
 // callByTime has a session notified that may have the turn by time alone, where no guardian calls it: that of the holder

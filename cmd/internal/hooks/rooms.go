@@ -68,7 +68,7 @@ func (r *rooms) Stick(ctx context.Context, path string, call payload.Call) (stic
 	dir := nearestDir(path)
 	stick, known := r.sticks[dir]
 	if !known {
-		if stick, err = r.look(ctx, dir, call); err == nil {
+		if stick, err = r.look(dir, call); err == nil {
 			r.sticks[dir] = stick
 		}
 	}
@@ -76,7 +76,7 @@ func (r *rooms) Stick(ctx context.Context, path string, call payload.Call) (stic
 }
 
 // look returns the stick of a directory. Nobody is looked for while it is free.
-func (r *rooms) look(ctx context.Context, dir string, call payload.Call) (*guard.Stick, error) {
+func (r *rooms) look(dir string, call payload.Call) (*guard.Stick, error) {
 	w, err := r.locate(dir)
 	if err != nil {
 		return nil, err
@@ -117,8 +117,7 @@ func (r *rooms) look(ctx context.Context, dir string, call payload.Call) (*guard
 	case status == turn.StateOwned:
 		stick.Holder, stick.Window = st.Owner, window
 	case status == turn.StateReserved:
-		ttl := time.Duration(st.Policy.ClaimTTL) * time.Millisecond
-		if !f.Now.Expired(st.Pending.At, ttl) {
+		if !st.ClaimExpired(f) {
 			stick.ReservedFor = st.ReservedFor
 		}
 	}

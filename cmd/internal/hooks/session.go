@@ -15,7 +15,6 @@ import (
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/identity"
 	"github.com/talking-stick/tt/identity/harness"
-	"github.com/talking-stick/tt/skills"
 )
 
 // errNotTold is the error of a hook that tells its agent nothing: a helper inside the
@@ -171,7 +170,7 @@ func (h *run) begin(ctx context.Context) error {
 
 // configDir returns the directory in which the harness keeps its configuration.
 func (h *run) configDir() string {
-	return skills.Environment{Home: h.Env.Home, Getenv: h.Env.Lookup}.Root(h.call.Harness)
+	return h.installed().Root(h.call.Harness)
 }
 
 // statusFile returns the file in which the harness says what its model does, "" if there is

@@ -162,8 +162,7 @@ func (h *run) notTaken(ctx context.Context, root string, err error) error {
 	h.log(err)
 	// Whoever was faster may have the lock still. To look takes none.
 	if now, _ := h.rooms().Stick(ctx, root, h.call); now != nil && now.Holder != "" && now.Holder != now.Me && !now.ActsForHolder {
-		next := "Wait for your turn with: tt wait --json --path " + code.ShellWord(root)
-		return h.refuseFor(root, fmt.Sprintf("is held by %s (turn %d)", now.Holder, now.Turn), next)
+		return h.refuseFor(root, fmt.Sprintf("is held by %s (turn %d)", now.Holder, now.Turn), waitYourself(root))
 	}
 	switch c := code.Of(err); {
 	case fsroom.IsUnreachable(err), c == code.EngineRestored, c == code.EngineRewound:

@@ -32,6 +32,7 @@ type Inbox struct {
 	Next          string               `json:"next_action"`    // what to do now
 
 	Problem string `json:"problem,omitempty"` // why it has no questions, if they are damaged
+	Left    int    `json:"-"`                 // how much of what is new has no place here, and is shown next time
 
 	state    *turn.State
 	settled  bool        // nothing of this can be undone
@@ -39,7 +40,6 @@ type Inbox struct {
 	at       Cursor      // as it was
 	words    []talk.Word // what of it was not shown to the agent
 	lastMail int64       // see [turn.Member]
-	left     int         // words that have no place here
 	topic    *questions.Topic
 }
 
@@ -163,9 +163,6 @@ func (in *Inbox) IsEmpty() bool {
 	return len(in.Questions)+len(in.Answers)+len(in.Messages)+len(in.Notes)+len(in.Asked)+len(in.Jobs)+len(in.Needs) == 0 &&
 		!in.IsNew() && !in.Turn.ForYou && in.Problem == ""
 }
-
-// Left returns how much of what is new has no place here, and is shown next time.
-func (in *Inbox) Left() int { return in.left }
 
 // addAsked adds the open questions of the agent's own but those whose answers are shown.
 func (in *Inbox) addAsked(ctx context.Context, m *Mailbox, s *topic.State) (err error) {

@@ -34,12 +34,7 @@ func (m *Mailbox) questions() *questions.Room { return questions.Of(m.Room) }
 
 // onRoomClock returns a time of this machine on the clock by which the room is judged: that
 // of the engine, if there is one.
-func (m *Mailbox) onRoomClock(t time.Time) time.Time {
-	if m.Room.Clock == nil {
-		return t
-	}
-	return t.Add(time.Until(m.Room.Clock().Wall.Time))
-}
+func (m *Mailbox) onRoomClock(t time.Time) time.Time { return t.Add(m.Room.Skew()) }
 
 // Debts returns how many questions the agent owes an answer, and how many of its own
 // have answers that it was not shown.

@@ -81,7 +81,7 @@ func (in *Inbox) addMail(ctx context.Context, m *Mailbox) error {
 			in.Jobs = append(in.Jobs, JobEnd{e.Seq, talk.JobOf(e), e.CreatedAt})
 			in.Jobs[len(in.Jobs)-1].Oldest = 0
 		default:
-			in.left++
+			in.Left++
 			return nil
 		}
 		in.words = append(in.words, *w)
@@ -102,7 +102,7 @@ func (in *Inbox) addNotes(ctx context.Context, m *Mailbox) error {
 			in.words = append(in.words, n.Word(body))
 		}
 	}
-	in.left += max(0, fresh-in.most)
+	in.Left += max(0, fresh-in.most)
 	return nil
 }
 
@@ -127,7 +127,7 @@ func (in *Inbox) addQuestions(ctx context.Context, m *Mailbox, s *topic.State) (
 	if err != nil {
 		return err
 	}
-	in.left += left
+	in.Left += left
 	for _, v := range views {
 		shown := v.Seq <= in.at.TopicSeq
 		in.Questions = append(in.Questions, InboxQuestion{v, shown})

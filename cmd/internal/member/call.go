@@ -79,9 +79,7 @@ func (r *Room) callWanting(st *turn.State, f turn.Facts) (again time.Duration) {
 		case st.Calls(f, id):
 			r.Client.Store.NotifyListener(id)
 		default:
-			if d := st.NextDeadline(f, id); d > 0 && (again == 0 || d < again) {
-				again = d
-			}
+			again = turn.Soonest(again, st.NextDeadline(f, id))
 		}
 	}
 	return again

@@ -73,10 +73,10 @@ func (c *Client) Now() turn.Instant {
 
 // time returns the current time on the wall clock by which rooms are judged: all times that
 // hosts tell each other are on that of the engine.
-func (c *Client) time() time.Time { return time.Now().Add(c.skew()) }
+func (c *Client) time() time.Time { return time.Now().Add(c.Skew()) }
 
-// skew returns how much the clock of the engine is ahead of that of this machine.
-func (c *Client) skew() time.Duration {
+// Skew returns how much the clock of the engine is ahead of that of this machine.
+func (c *Client) Skew() time.Duration {
 	if c.Clock == nil {
 		return 0
 	}
@@ -129,7 +129,7 @@ func (c *Client) WithTrouble(w *workspace.Workspace, err error) error {
 	if openErr != nil || room == nil {
 		return err
 	}
-	if list := room.Look(snap).Room().Trouble; len(list) > 0 && list[0].What == turn.CutOff {
+	if list := room.Look(snap).Room().Trouble; turn.IsCutOff(list) {
 		return e.With("trouble", list).WithHint("%s", list[0].Do)
 	}
 	return err

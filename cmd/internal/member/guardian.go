@@ -178,7 +178,7 @@ func (g *guardian) afterTurn(st *turn.State) (done bool, sleep fsroom.Sleep, err
 	if offer.Notify != "" {
 		g.Room.Client.Store.NotifyListener(offer.Notify)
 	}
-	again := sooner(offer.Again, g.Room.callWanting(st, g.facts(st)))
+	again := turn.Soonest(offer.Again, g.Room.callWanting(st, g.facts(st)))
 	return again == 0, fsroom.Sleep{Poll: guardianPoll, For: again}, nil
 }
 
@@ -234,8 +234,7 @@ func (g *guardian) renewIfDue(ctx context.Context, st *turn.State) (done bool, s
 	if g.Room.IsAuto(st) {
 		sleep.For = min(sleep.For, autoPoll)
 	}
-	sleep.For = sooner(sleep.For, g.Room.callWanting(st, g.facts(st)))
-	sleep.For = sooner(sleep.For, g.recordIfDue(st, now))
+	sleep.For = turn.Soonest(sleep.For, g.Room.callWanting(st, g.facts(st)), g.recordIfDue(st, now))
 	return false, sleep, nil
 }
 
@@ -351,12 +350,4 @@ func (g *guardian) endLease(ctx context.Context, why string) (ended bool, err er
 		g.Room.callWanting(left, g.facts(left))
 	}
 	return ended, err
-}
-
-// sooner returns the shorter of two times, of which 0 stands for none.
-func sooner(a, b time.Duration) time.Duration {
-	if a == 0 || b > 0 && b < a {
-		return b
-	}
-	return a
 }

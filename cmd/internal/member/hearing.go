@@ -31,7 +31,7 @@ func (r *Room) hearing(st *turn.State, a hearing.Agent, doing turn.Activity) (h 
 		h.Busy, h.Asks, h.Stopped = turn.InTurn(doing.What), doing.What == turn.ActivityAsks, doing.Stopped
 	}
 	h.Spent, h.TurnsSpent = l.Messages.Left(time.Now()), l.Turns.Left(time.Now())
-	if p := st.Pending; p.Seq != 0 && !l.Woken.Add(r.skew()).Before(p.At.Wall.Time) {
+	if p := st.Pending; p.Seq != 0 && !l.Woken.Add(r.Skew()).Before(p.At.Wall.Time) {
 		h.TurnsSpent = 0
 	}
 	if h.Stopped {
@@ -57,7 +57,7 @@ func (r *Room) hearing(st *turn.State, a hearing.Agent, doing turn.Activity) (h 
 		h.Unheard = h.UnheardIn == 0
 	}
 	if !h.Notified.IsZero() {
-		h.Notified = h.Notified.Add(r.skew())
+		h.Notified = h.Notified.Add(r.Skew())
 	}
 	if r.ignored(st, id) {
 		h.Unheard, h.UnheardIn = true, 0

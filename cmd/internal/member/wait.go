@@ -196,11 +196,7 @@ func (t *turnRequest) wait(untilSignal context.Context, limit time.Duration) err
 			running = append(running, *root)
 		}
 		t.exits.Watch(append(t.Room.watched(st), running...))
-		sleep := fsroom.Sleep{For: st.NextDeadline(f, t.Room.Self.ID), Exit: t.exits.C()}
-		if more > 0 && (sleep.For == 0 || more < sleep.For) {
-			sleep.For = more
-		}
-		return false, sleep, nil
+		return false, fsroom.Sleep{For: turn.Soonest(st.NextDeadline(f, t.Room.Self.ID), more), Exit: t.exits.C()}, nil
 	})
 	if failed != nil || (err != nil && ctx.Err() == nil) {
 		return err

@@ -110,7 +110,7 @@ func openSeen(c *cli.Invocation) (*member.Room, *snapshot, error) {
 // viewRoom is openSeen for commands that show the room: it records the presence of the caller.
 func viewRoom(ctx context.Context, c *cli.Invocation) (*member.Room, *snapshot, error) {
 	r, snap, err := openSeen(c)
-	if err == nil && c.Declares("fresh") && c.Bool("fresh") {
+	if err == nil && c.Has("fresh") {
 		snap, err = r.FS.Confirm(ctx)
 	}
 	if err != nil {

@@ -29,7 +29,7 @@ func sharedStore(c *cli.Invocation, dataDir string, o fsroom.Options, asks bool)
 	switch {
 	case err != nil:
 		return nil, err
-	case service == nil && c.Declares("room") && c.Given("room"):
+	case service == nil && c.Has("room"):
 		c.Notice("--room names a room that several hosts share; without " + hosts.EngineVariable + " this is the room of this host alone")
 		return nil, nil
 	case service == nil:
@@ -37,8 +37,8 @@ func sharedStore(c *cli.Invocation, dataDir string, o fsroom.Options, asks bool)
 	case build.Sharing == nil:
 		return nil, becomeEngine(c, service)
 	}
-	waits := c.Declares("wait") && c.Bool("wait")
-	follows := c.Cmd.Streams && (waits || c.Declares("follow") && c.Bool("follow"))
+	waits := c.Has("wait")
+	follows := c.Cmd.Streams && (waits || c.Has("follow"))
 	meanwhile := ""
 	switch {
 	case follows:
@@ -66,7 +66,7 @@ func sharedStore(c *cli.Invocation, dataDir string, o fsroom.Options, asks bool)
 // on this host.
 func readsTree(c *cli.Invocation) bool {
 	lists := c.Declares("lost") && !c.Bool("lost") && !c.HasArg("snapshot")
-	return lists || c.Declares("verified") && c.Given("verified")
+	return lists || c.Has("verified")
 }
 
 // withWayOut adds to the error of an engine that cannot be reached how lost work comes back without it.
@@ -91,7 +91,7 @@ func freshFlag(f *cli.Flags) {
 
 // view returns the room, with --fresh as a majority of the engine's servers have it.
 func view(ctx context.Context, c *cli.Invocation, r *member.Room) (*snapshot, error) {
-	if c.Declares("fresh") && c.Bool("fresh") {
+	if c.Has("fresh") {
 		return r.FS.Confirm(ctx)
 	}
 	return r.FS.View()
@@ -188,7 +188,7 @@ func becomeEngine(c *cli.Invocation, service *hosts.Service) error {
 // becomeBeforeInput becomes the program that has the engine, if there is one, before
 // a command reads standard input: another program could not read it again.
 func becomeBeforeInput(c *cli.Invocation) {
-	if build.Sharing != nil || !c.Declares("stdin") || !c.Bool("stdin") {
+	if build.Sharing != nil || !c.Has("stdin") {
 		return
 	}
 	if service, err := engineOf(c); err == nil && service != nil {

@@ -59,15 +59,17 @@ var jobRunCommand = &cli.Command{
 	Run: runJobRun,
 }
 
-// A jobStarted is the result of job run.
-type jobStarted struct {
-	JobID int64  `json:"job_id"`
-	Name  string `json:"name"`
-	PID   int    `json:"pid,omitempty"`
-	State string `json:"state"`
-	Log   string `json:"log"`
+// A jobRun is the result of job run.
+type jobRun struct {
+	JobID   int64  `json:"job_id"`
+	Name    string `json:"name"`
+	PID     int    `json:"pid,omitempty"` // not with --recheck
+	State   string `json:"state"`
+	Outcome string `json:"outcome,omitempty"` // this and Held are those of --recheck
+	Log     string `json:"log"`
+	Held    *bool  `json:"held,omitempty"` // false also where there was no verdict; absent where the tree was changed meanwhile, or the job was stopped
 
-	LeftOut []ledger.LeftOut `json:"left_out,omitempty"` // with --once: why there will be no verdict
+	LeftOut []ledger.LeftOut `json:"left_out,omitempty"` // with --once and --recheck: why there is, or will be, no verdict
 }
 
 func runJobRun(ctx context.Context, c *cli.Invocation) error {
@@ -142,7 +144,7 @@ func runJobRun(ctx context.Context, c *cli.Invocation) error {
 	if c.Bool("recheck") {
 		return recheck(ctx, c, j, once.LeftOut)
 	}
-	res := jobStarted{j.ID, j.Name, v.PID, v.State, v.Log, once.LeftOut}
+	res := jobRun{JobID: j.ID, Name: j.Name, PID: v.PID, State: v.State, Log: v.Log, LeftOut: once.LeftOut}
 	return c.Out.Result(res, func(t *cli.Text) {
 		t.Line("Job %s runs (pid %d). You are told when it ends; do not wait for it.", t.Bold(j.End().Title()), v.PID)
 		t.Line("Log: tt job log %s", j.Name)
@@ -276,18 +278,6 @@ func writeJoined(c *cli.Invocation, v *jobs.View) error {
 	})
 }
 
-// A recheckResult is the answer of job run --recheck.
-type recheckResult struct {
-	JobID   int64  `json:"job_id"`
-	Name    string `json:"name"`
-	State   string `json:"state"`
-	Outcome string `json:"outcome,omitempty"`
-	Log     string `json:"log"`
-	Held    *bool  `json:"held,omitempty"` // false also where there was no verdict; absent where the tree was changed meanwhile, or the job was stopped
-
-	LeftOut []ledger.LeftOut `json:"left_out,omitempty"` // why there is no verdict
-}
-
 // recheck waits for the end of a job, and says whether the verdict that there was has held.
 func recheck(ctx context.Context, c *cli.Invocation, j *jobs.Job, left []ledger.LeftOut) error {
 	ctx, stop := onSignal(ctx, endings...)
@@ -296,7 +286,7 @@ func recheck(ctx context.Context, c *cli.Invocation, j *jobs.Job, left []ledger.
 		return interrupted(ctx, nil)
 	}
 	v := j.View()
-	res := recheckResult{j.ID, j.Name, v.State, j.Outcome, v.Log, j.Held, left}
+	res := jobRun{j.ID, j.Name, 0, v.State, j.Outcome, v.Log, j.Held, left}
 	if !j.Recheck {
 		res.Held = new(bool)
 	}

@@ -241,9 +241,9 @@ func besideWords(e *turn.LogEntry) string {
 	case turn.MessageSent:
 		return fromTo(e.Agent, e.To) + ": " + urgent(e.Hint == talk.HintInterrupt, "interrupt") + e.Text
 	case turn.NoteAdded:
-		return fromTo(e.Agent, e.To) + " left note " + e.NoteID[:min(8, len(e.NoteID))] + ": " + urgent(e.Severity == talk.SeverityPage, "page") + e.Text
+		return fromTo(e.Agent, e.To) + " left note " + shortID(e.NoteID) + ": " + urgent(e.Severity == talk.SeverityPage, "page") + e.Text
 	case turn.NoteResolved:
-		return e.Agent + " resolved note " + e.NoteID[:min(8, len(e.NoteID))]
+		return e.Agent + " resolved note " + shortID(e.NoteID)
 	case turn.JobEnded:
 		return "job " + e.Text + ", for " + e.Agent
 	case turn.RoomOpened:

@@ -160,9 +160,9 @@ const otherWindow = "go on in the other window, or tt wait"
 // nextAction returns what the caller should do now.
 func nextAction(r statusResult) string {
 	switch {
-	case len(r.Trouble) > 0 && r.Trouble[0].What == turn.CutOff && r.YouOwn:
+	case turn.IsCutOff(r.Trouble) && r.YouOwn:
 		return r.Trouble[0].Do
-	case len(r.Trouble) > 0 && r.Trouble[0].What == turn.CutOff:
+	case turn.IsCutOff(r.Trouble):
 		return "tt wait: it goes on when the engine answers"
 	case r.HeldBy != 0:
 		return otherWindow
@@ -199,7 +199,7 @@ func writeStatus(t *cli.Text, v turn.RoomView, r statusResult, outside string) {
 	switch {
 	case r.HeldBy != 0:
 		t.Line("You     %s, holding the stick in another window (process %d)", r.AgentID, r.HeldBy)
-	case r.YouOwn && len(r.Trouble) > 0 && r.Trouble[0].What == turn.CutOff:
+	case r.YouOwn && turn.IsCutOff(r.Trouble):
 		t.Line("You     %s, who had the stick when the engine confirmed it last", t.Yellow(r.AgentID))
 	case r.YouOwn:
 		t.Line("You     %s, holding the stick; guardian %s", t.Green(r.AgentID), guardianWords(r.Guardian))

@@ -248,33 +248,15 @@ func writeHandoff(t *cli.Text, indent string, raw json.RawMessage) {
 	if len(raw) == 0 {
 		return
 	}
-	h := turn.ReadHandoff(raw)
-	section := func(title string, lines ...string) {
-		if len(lines) == 0 {
-			return
+	for _, part := range turn.ReadHandoff(raw).Parts(" — ") {
+		t.Line("%s", t.Bold(indent+part.Title))
+		for _, text := range part.Texts {
+			if part.IsList {
+				text = "- " + text
+			}
+			t.Block(indent+"  ", text)
 		}
-		t.Line("%s", t.Bold(indent+title))
-		for _, line := range lines {
-			t.Block(indent+"  ", line)
-		}
 	}
-	section("Status", h.Status)
-	section("Next action", h.NextAction)
-	var artifacts []string
-	for _, a := range h.Artifacts {
-		artifacts = append(artifacts, "- "+a.Text(" — "))
-	}
-	section("Artifacts", artifacts...)
-	section("Open questions", dashed(h.OpenQuestions)...)
-	section("Do not", dashed(h.DoNot)...)
-}
-
-func dashed(list []string) []string {
-	var lines []string
-	for _, l := range list {
-		lines = append(lines, "- "+l)
-	}
-	return lines
 }
 
 func writeRelease(t *cli.Text, r turn.ReleaseResult) {

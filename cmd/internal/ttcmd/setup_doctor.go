@@ -162,7 +162,7 @@ func (x *doctorRun) run(ctx context.Context, c *cli.Invocation, client *member.C
 	if err := checkAllRooms(ctx, x, stick); err != nil {
 		return err
 	}
-	x.checkHooks(ctx, c, client)
+	x.checkHooks(c, client)
 	if names, err := client.Offline().Rooms(); err == nil { // what cannot be read is among the problems
 		x.checkHolders(client.Offline(), names)
 	}
@@ -173,7 +173,7 @@ func (x *doctorRun) run(ctx context.Context, c *cli.Invocation, client *member.C
 }
 
 // checkHooks looks whether agents can be notified.
-func (x *doctorRun) checkHooks(ctx context.Context, c *cli.Invocation, client *member.Client) {
+func (x *doctorRun) checkHooks(c *cli.Invocation, client *member.Client) {
 	x.Hooks = setup.HookHealth(c)
 	if self := client.Self; self.Harness != "" {
 		x.Listening = cmp.Or(client.Hearing().Listens(), "none")

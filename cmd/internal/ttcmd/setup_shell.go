@@ -201,7 +201,7 @@ func locksHere(c *cli.Invocation) completion.Answer {
 }
 
 // forPrompt reports whether the call prints a fragment for a shell's prompt.
-func forPrompt(c *cli.Invocation) bool { return c.Declares("prompt") && c.Bool("prompt") }
+func forPrompt(c *cli.Invocation) bool { return c.Has("prompt") }
 
 // printFragment prints the fragment, with --json as {"prompt":…}: what a harness has in its environment does not
 // change a prompt.

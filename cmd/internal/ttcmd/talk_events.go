@@ -143,7 +143,7 @@ func readEvents(ctx context.Context, c *cli.Invocation, q *eventQuery) error {
 	if err != nil {
 		return err
 	}
-	at, err := q.start(ctx, snap.State)
+	at, err := q.start(snap.State)
 	if err != nil {
 		return err
 	}
@@ -200,7 +200,7 @@ type startPoint struct {
 // start returns where the query starts. A number beyond the last event is refused: it
 // belongs to another room or to another copy of this one, and no event would match
 // until this room reaches it.
-func (q *eventQuery) start(ctx context.Context, st *turn.State) (startPoint, error) {
+func (q *eventQuery) start(st *turn.State) (startPoint, error) {
 	at := startPoint{after: q.c.Int64("after"), given: q.c.Given("after")}
 	switch {
 	case q.cursorFile != "":

@@ -254,7 +254,7 @@ func writeInbox(t *cli.Text, in *mailbox.Inbox) {
 		q := &in.Asked[i]
 		t.Line("%s %s you asked %s%s, %s: %s", t.Dim("?"), t.Bold(q.ID), forWhom(q.To), whereIs(q), t.Ago(q.AskedAt.Time), preview(q.Text))
 	}
-	if left := in.Left(); left > 0 {
+	if left := in.Left; left > 0 {
 		t.Line("%s", t.Dim(counted(left, "more item")+" left; run tt inbox again"))
 	}
 	t.Line("Next    %s", in.Next)

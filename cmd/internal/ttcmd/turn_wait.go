@@ -80,12 +80,12 @@ func runTry(ctx context.Context, c *cli.Invocation) error {
 		return err
 	}
 	room, _, err := client.JoinToAsk(ctx, w)
+	out := &waitOutput{c: c}
 	if err != nil {
-		out := &waitOutput{c: c}
 		return out.exit(out.answerClosed(err))
 	}
 	changes.First(ctx, room, ledgerSetting(c))
-	out := newWaitOutput(c, room)
+	out.in(room)
 	return out.exit(room.Try(ctx, out))
 }
 
@@ -110,19 +110,18 @@ func runWait(ctx context.Context, c *cli.Invocation) error {
 		c.Out.Until(ctx)
 		err = nil
 	}
-	if ended || fsroom.IsUnreachable(err) {
-		out := &waitOutput{c: c}
+	out := &waitOutput{c: c}
+	switch {
+	case ended || fsroom.IsUnreachable(err):
 		return interrupted(ctx, out.exit(out.Answer(client.NotYet(w, err))))
-	}
-	if err != nil {
-		out := &waitOutput{c: c}
+	case err != nil:
 		return interrupted(ctx, out.exit(out.answerClosed(err)))
 	}
 	if policy := time.Duration(snap.State.Policy.WaitForTurn) * time.Millisecond; !c.Given("timeout") {
 		limit = max(0, limit+policy-atMost)
 	}
 	changes.First(ctx, room, ledgerSetting(c))
-	out := newWaitOutput(c, room)
+	out.in(room)
 	if room.ActsFor(snap.State) == "" {
 		hooks.NoticeOldSession(c.Env, room.Client, c.Notice)
 	}
@@ -140,16 +139,14 @@ type waitOutput struct {
 	waitsFor string // what was said last of the wait
 }
 
-// newWaitOutput returns the output for a request in the room, and lets it tell the news.
+// in makes it the output of a request in the room, and lets it tell the news.
 // If the room is to be created, it prints the room's warning.
-func newWaitOutput(c *cli.Invocation, room *member.Room) *waitOutput {
-	out := &waitOutput{c: c}
+func (o *waitOutput) in(room *member.Room) {
 	room.News = mailbox.Of(room)
 	if room.Created && room.Warning != "" {
-		out.warning = room.Warning
-		c.Notice(out.warning)
+		o.warning = room.Warning
+		o.c.Notice(o.warning)
 	}
-	return out
 }
 
 // answerClosed answers an agent whose room was closed. Other errors are returned as they are.
@@ -254,8 +251,9 @@ func runTake(ctx context.Context, c *cli.Invocation) error {
 	if err != nil {
 		return err
 	}
+	out := &waitOutput{c: c}
 	if err := client.CheckClosed(ctx, w); err != nil {
-		return (&waitOutput{c: c}).answerClosed(err)
+		return out.answerClosed(err)
 	}
 	room, err := client.SelectRoom(w, false)
 	if err == nil && room.Created && client.IsHuman() {
@@ -265,7 +263,7 @@ func runTake(ctx context.Context, c *cli.Invocation) error {
 		return err
 	}
 	changes.First(ctx, room, ledgerSetting(c))
-	out := newWaitOutput(c, room)
+	out.in(room)
 	if r.Operator {
 		if snap, err := room.FS.View(); err == nil {
 			out.override = room.OverrideWarning(snap.State)

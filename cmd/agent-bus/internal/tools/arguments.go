@@ -48,14 +48,12 @@ func (*None) Check(topic.Limits) ([]Warning, error) { return nil, nil }
 
 // OnTopic is the first argument of the tools that are about one topic.
 type OnTopic struct {
+	None
 	TopicID string `json:"topic_id" jsonschema:"The topic, as topic_create or topic_join returned it."`
 }
 
 // Topic returns the topic that the arguments name.
 func (a *OnTopic) Topic() string { return a.TopicID }
-
-// Check implements [Arguments].
-func (*OnTopic) Check(topic.Limits) ([]Warning, error) { return nil, nil }
 
 // Create are the arguments of topic_create.
 type Create struct {

@@ -32,7 +32,7 @@ func (w *world) run(session, tool string, raw json.RawMessage) (tools.Result, er
 		if _, err := w.read(raw, &a); err != nil {
 			return nil, err
 		}
-		found, err := topic.Find(w.States(), topic.ResolveRequest{Name: a.Name, AllowClosed: a.AllowClosed})
+		found, err := topic.Find(w.States(), a.Name, a.AllowClosed)
 		if err != nil {
 			return nil, err
 		}
@@ -87,7 +87,7 @@ func (w *world) join(session string, raw json.RawMessage) (tools.Result, error) 
 		return nil, err
 	}
 	if a.Name != "" {
-		found, err := topic.Find(w.States(), topic.ResolveRequest{Name: a.Name, AllowClosed: a.AllowClosed})
+		found, err := topic.Find(w.States(), a.Name, a.AllowClosed)
 		if err != nil {
 			return nil, err
 		}

@@ -121,11 +121,7 @@ func (a *Agent) due(ctx context.Context, l *hearing.Listener, how string, now ti
 		printed = a.Client.Hearing().Printed()
 	}
 	urgent, offered, written, byPerson, last := false, false, false, false, l.Needed
-	sooner := func(d time.Duration) {
-		if d > 0 && (without.Later == 0 || d < without.Later) {
-			without.Later = d
-		}
-	}
+	sooner := func(d time.Duration) { without.Later = turn.Soonest(without.Later, d) }
 	for _, room := range a.Client.RoomsHeard() {
 		n, err := mailbox.Of(room).News(ctx, printed.Of(room.FS.Name()))
 		switch {

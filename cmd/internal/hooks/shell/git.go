@@ -13,7 +13,7 @@ func (c *call) git() {
 	c.gitEnvironment()
 	aliases := map[string]string{}
 	c.args = c.gitFlags(aliases)
-	switch sub := c.arg(0); {
+	switch sub := c.first(); {
 	case len(c.args) == 0:
 	case c.args[0].open:
 		c.w.unknown("a command of git that is not known")
@@ -94,10 +94,10 @@ func (c *call) gitFlags(aliases map[string]string) []value {
 func (c *call) gitAlias(text string) {
 	if text == "" && c.w.env.Alias != nil {
 		c.w.spend(maxSteps / 8) // it takes a process
-		text = c.w.env.Alias(c.arg(0))
+		text = c.w.env.Alias(c.first())
 	}
 	if text == "" {
-		c.w.unknown("git " + c.arg(0))
+		c.w.unknown("git " + c.first())
 		return
 	}
 	command, ok := strings.CutPrefix(text, "!")

@@ -88,7 +88,7 @@ func (w *walker) printedBy(sc *scope, redirs []*syntax.Redirect, c *syntax.CallE
 	}
 	switch name {
 	case "echo", "printf":
-		return w.echoed(own, name, rest)
+		return echoed(name, rest)
 	case "cat", "tee":
 		if len(o.words) == 0 || name == "tee" {
 			return quiet.in
@@ -114,7 +114,7 @@ func (w *walker) printedBy(sc *scope, redirs []*syntax.Redirect, c *syntax.CallE
 		}
 	case "realpath", "readlink":
 		if v, ok := word(len(o.words) - 1); ok && len(o.words) > 0 {
-			return w.listed(own, v)
+			return listed(v)
 		}
 	case "date", "whoami", "hostname", "nproc", "uname", "id", "uuidgen", "seq":
 		return exactly("0")
@@ -131,7 +131,7 @@ func (w *walker) printedBy(sc *scope, redirs []*syntax.Redirect, c *syntax.CallE
 	switch name {
 	case "find", "gfind", "ls", "eza", "fd", "fdfind", "grep", "egrep", "rg", "ag", "ack", "du", "stat":
 		if names := foundBy(name, rest); len(names) > 0 {
-			return w.listed(own, names...)
+			return listed(names...)
 		}
 	}
 	if name != "cat" && len(o.words) == 0 || quiet.in.known {
@@ -162,7 +162,7 @@ func rewritten(words []value) (value, bool) {
 }
 
 // listed is an output of names that begin with one of those.
-func (w *walker) listed(sc *scope, names ...value) input {
+func listed(names ...value) input {
 	all := []value{names[0]}
 	for _, v := range names[1:] {
 		all = common(all, []value{v})
@@ -174,7 +174,7 @@ func (w *walker) listed(sc *scope, names ...value) input {
 	return input{names: value{text: v.text, open: true, names: v.names}}
 }
 
-func (w *walker) echoed(sc *scope, name string, words []value) input {
+func echoed(name string, words []value) input {
 	for len(words) > 0 && strings.HasPrefix(words[0].text, "-") && len(words[0].text) < 4 {
 		words = words[1:]
 	}

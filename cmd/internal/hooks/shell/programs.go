@@ -9,7 +9,7 @@ import (
 // special follows a program for which a line of the table is not enough, and reports whether
 // it is one.
 func (c *call) special() bool {
-	if s := c.arg(0); c.name == "deno" && s == "eval" || c.name == "bun" && (s == "-e" || s == "--eval") {
+	if s := c.first(); c.name == "deno" && s == "eval" || c.name == "bun" && (s == "-e" || s == "--eval") {
 		c.follow(c.name+" "+s, c.args[len(c.args)-1].source(), nil)
 		return true
 	}
@@ -46,7 +46,7 @@ func (c *call) special() bool {
 			}
 		}
 	case "source", ".": // a file, which is not read
-		c.w.unknown(path.Base(c.arg(0)))
+		c.w.unknown(path.Base(c.first()))
 	case "sh", "bash", "zsh", "dash", "ksh", "ash", "fish", "mksh":
 		c.shell()
 	case "xargs", "gxargs":
@@ -80,14 +80,14 @@ func (c *call) special() bool {
 		for _, file := range Patched(text) {
 			targets = append(targets, value{text: file})
 		}
-		if len(targets) == 0 && !strings.HasPrefix(c.arg(0), "-") {
+		if len(targets) == 0 && !strings.HasPrefix(c.first(), "-") {
 			targets = []value{here}
 		}
 		c.effect(Effect{Op: "apply_patch"}, targets...)
 	case "git", "hub":
 		c.git()
 	case "docker", "podman", "nerdctl":
-		if c.arg(0) != "run" {
+		if c.first() != "run" {
 			return false
 		}
 		c.container()

@@ -191,7 +191,7 @@ func (c *call) apply(r rule) {
 			c.again(rest)
 		}
 		return
-	case c.has("--help", "--version") || len(c.args) == 1 && c.arg(0) == "-h" || c.says(unless) || only != nil && !c.says(only) || r.is("unknown") && only == nil:
+	case c.has("--help", "--version") || len(c.args) == 1 && c.first() == "-h" || c.says(unless) || only != nil && !c.says(only) || r.is("unknown") && only == nil:
 		if r.is("unknown") {
 			c.w.unknown(c.name)
 		}

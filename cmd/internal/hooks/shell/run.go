@@ -94,10 +94,10 @@ func (o options) value(flags ...string) (v value, ok bool) {
 	return v, ok
 }
 
-// arg returns an argument, "" if there are not as many.
-func (c *call) arg(i int) string {
-	if i < len(c.args) {
-		return c.args[i].text
+// first returns the first argument, "" if there is none.
+func (c *call) first() string {
+	if len(c.args) > 0 {
+		return c.args[0].text
 	}
 	return ""
 }
