@@ -29,7 +29,6 @@ type load struct {
 	mu      sync.Mutex
 	said    map[string]answer
 	running map[*process]bool
-	killed  int
 	frozen  bool
 	over    context.Context // done when no turn is to begin any more
 	close   func()
@@ -70,20 +69,17 @@ func (l *load) live(agents int, hosts []*host, do func(*agent)) {
 // lost are the codes of commands whose turn is no longer theirs, or not yet.
 var lost = []string{"turn_mismatch", "stale_lease", "no_active_lease", "takeover_not_available", "takeover_ineligible"}
 
-// exitNotYet is the exit status of a wait in vain.
-const exitNotYet = 3
-
 // do runs a command of the agent, unless the load is frozen. A command that fails by itself, and not with one of the codes,
 // is wrong. Where there is an engine, it may be away, and a guardian that cannot reach it is none.
 func (a *agent) do(codes []string, args ...string) *process {
 	p := a.host.command(append(args, "--agent", a.id)...)
 	a.mu.Lock()
-	a.running[p] = !a.frozen && a.report.check("starting", p.launch())
-	started := a.running[p]
-	a.mu.Unlock()
-	if !started {
+	if a.frozen || !a.report.check("starting", p.launch()) {
+		a.mu.Unlock()
 		return p
 	}
+	a.running[p] = true
+	a.mu.Unlock()
 	killed := a.disturb(p, args[0] == "wait")
 	p.result()
 	code, remote := p.code(), p.machine != nil
@@ -92,14 +88,12 @@ func (a *agent) do(codes []string, args ...string) *process {
 	delete(a.running, p)
 	switch over := a.over.Err() != nil; {
 	case p.exit == -1 && killed:
-		a.killed++
+		a.report.count("kills", 1)
 	case over && (p.exit == -1 || args[0] == "wait"): // it was ended
 	case slices.Contains(codes, code), remote && slices.Contains([]string{"engine_unreachable", "in_doubt", "guardian_failed"}, code): // it says so
-	case code == "" && (p.exit == 0 || p.exit == exitNotYet && remote):
+	case code == "" && (p.exit == 0 || p.exit == 3 && remote): // 3: a wait in vain
 	default:
-		a.mu.Unlock()
 		a.report.check(a.id, errors.New(p.String()))
-		a.mu.Lock()
 	}
 	return p
 }
@@ -213,8 +207,8 @@ func (l *load) end(sig syscall.Signal, word string) {
 
 func (l *load) signal(sig syscall.Signal, word string) {
 	l.close()
-	for p, runs := range l.running {
-		if runs && slices.Contains(p.Args, cmp.Or(word, p.Args[0])) {
+	for p := range l.running {
+		if slices.Contains(p.Args, cmp.Or(word, p.Args[0])) {
 			p.signal(sig)
 		}
 	}
