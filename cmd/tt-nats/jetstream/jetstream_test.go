@@ -49,7 +49,7 @@ func inCluster(t *testing.T) []*natstest.Server {
 func TestConformanceOfCluster(t *testing.T) {
 	servers := inCluster(t)
 	enginetest.Run(t, func(t *testing.T) func() engine.Engine {
-		address := natstest.ClusterNamespace(t, servers)
+		address := servers[0].Namespace(t)
 		return func() engine.Engine { return open(t, address) }
 	})
 }
@@ -59,7 +59,7 @@ func TestConformanceOfCluster(t *testing.T) {
 // twice.
 func TestChainInCluster(t *testing.T) {
 	servers := inCluster(t)
-	address := natstest.ClusterNamespace(t, servers)
+	address := servers[0].Namespace(t)
 	const room, writers = "rooms.chain", 8
 	var done atomic.Bool
 	var acknowledged sync.Map // body -> revision
@@ -128,7 +128,7 @@ func TestChainInCluster(t *testing.T) {
 // One writer of twenty wins on three servers, also right after the one that led was killed.
 func TestOneWinnerInCluster(t *testing.T) {
 	servers := inCluster(t)
-	address := natstest.ClusterNamespace(t, servers)
+	address := servers[0].Namespace(t)
 	first := open(t, address)
 	last := engine.Revision(0)
 	for round := range 30 {

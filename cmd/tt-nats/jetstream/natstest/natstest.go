@@ -74,19 +74,15 @@ func StartCluster(t testing.TB, n int) []*Server {
 		servers[i] = &Server{args: []string{"--listen", "127.0.0.1:0", "--store", filepath.Join(dir, fmt.Sprint(i)), "--config", config}}
 		servers[i].launch(t)
 	}
+	address := "nats://"
 	for _, s := range servers {
 		s.await(t)
+		address += strings.TrimPrefix(s.URL, "nats://") + ","
+	}
+	for _, s := range servers {
+		s.URL = strings.TrimSuffix(address, ",")
 	}
 	return servers
-}
-
-// ClusterNamespace returns the address of a namespace of a cluster that no other test has.
-func ClusterNamespace(t testing.TB, servers []*Server) string {
-	address := servers[0].Namespace(t)
-	for _, s := range servers[1:] {
-		address = s.URL + "," + strings.TrimPrefix(address, "nats://")
-	}
-	return address
 }
 
 // Restart starts the server, which does not run, again, with more arguments, and waits until it is
