@@ -160,29 +160,33 @@ func (e *Engine) tell(fn func()) {
 	}
 }
 
-// enter locks the engine, unless it is away.
-func (e *Engine) enter(ctx context.Context) error {
+// ask asks the engine for something, unless it is away.
+func ask[T any](ctx context.Context, e *Engine, what func() (T, error)) (none T, err error) {
 	if ctx.Err() != nil {
-		return context.Cause(ctx)
+		return none, context.Cause(ctx)
 	}
 	if err := e.before(); err != nil {
-		return err
+		return none, err
 	}
 	e.mu.Lock()
+	defer e.mu.Unlock()
 	if e.away {
-		e.mu.Unlock()
-		return ErrAway
+		return none, ErrAway
 	}
-	return nil
+	return what()
+}
+
+// do tells the engine something, unless it is away.
+func (e *Engine) do(ctx context.Context, what func() error) error {
+	_, err := ask(ctx, e, func() (struct{}, error) { return struct{}{}, what() })
+	return err
 }
 
 // Info implements [engine.Engine].
 func (e *Engine) Info(ctx context.Context) (engine.Info, error) {
-	if err := e.enter(ctx); err != nil {
-		return engine.Info{}, err
-	}
-	defer e.mu.Unlock()
-	return engine.Info{ID: e.id, Now: e.now(), Durable: true, Restored: len(e.lacking) > 0}, nil
+	return ask(ctx, e, func() (engine.Info, error) {
+		return engine.Info{ID: e.id, Now: e.now(), Durable: true, Restored: len(e.lacking) > 0}, nil
+	})
 }
 
 func (e *Engine) live(r *room) []stored {
@@ -199,25 +203,19 @@ func (e *Engine) last(r *room) engine.Revision {
 
 // Read implements [engine.Engine].
 func (e *Engine) Read(ctx context.Context, name string, from engine.Revision, fn func(engine.Entry) error) error {
-	if err := e.enter(ctx); err != nil {
-		return err
-	}
-	r := e.room(name)
-	live := e.live(r)
-	known := from == 0 || slices.ContainsFunc(r.entries, func(s stored) bool { return s.Revision == from })
-	e.mu.Unlock()
-	if !known {
-		return engine.ErrRewound
-	}
+	live, err := ask(ctx, e, func() ([]stored, error) {
+		r := e.room(name)
+		if from != 0 && !slices.ContainsFunc(r.entries, func(s stored) bool { return s.Revision == from }) {
+			return nil, engine.ErrRewound
+		}
+		return e.live(r), nil
+	})
 	for _, s := range live {
-		if s.Revision < from {
-			continue
-		}
-		if err := fn(clone(s.Entry)); err != nil {
-			return err
+		if s.Revision >= from && err == nil {
+			err = fn(clone(s.Entry))
 		}
 	}
-	return nil
+	return err
 }
 
 func clone(e engine.Entry) engine.Entry {
@@ -228,51 +226,47 @@ func clone(e engine.Entry) engine.Entry {
 // Append implements [engine.Engine].
 func (e *Engine) Append(ctx context.Context, name string, after engine.Revision, entry engine.Entry,
 	keep time.Duration) (engine.Entry, error) {
-	if err := e.enter(ctx); err != nil {
-		return engine.Entry{}, err
-	}
-	defer e.mu.Unlock()
-	fault := e.fault()
-	inDoubt := code.New(code.InDoubt, "the engine did not say whether the change was made")
-	switch fault {
-	case Refused:
-		return engine.Entry{}, ErrAway
-	case LostInDoubt:
-		return engine.Entry{}, inDoubt
-	}
-	if len(e.lacking) > 0 && !e.repairing {
-		return engine.Entry{}, code.New(code.EngineRestored, "the engine lacks what hosts have")
-	}
-	r := e.room(name)
-	if e.last(r) != after {
-		return engine.Entry{}, engine.ErrConflict
-	}
-	entry.Revision, entry.At = 1, e.now().UTC()
-	if n := len(r.entries); n > 0 {
-		entry.Revision = r.entries[n-1].Revision + 2 // revisions may have gaps
-	}
-	s := stored{Entry: clone(entry)}
-	if keep > 0 {
-		s.expires = e.now().Add(keep)
-	}
-	r.entries = append(r.entries, s)
-	e.notify(r)
-	if fault == AnswerLost {
-		return engine.Entry{}, inDoubt
-	}
-	return entry, nil
+	return ask(ctx, e, func() (engine.Entry, error) {
+		fault := e.fault()
+		inDoubt := code.New(code.InDoubt, "the engine did not say whether the change was made")
+		switch fault {
+		case Refused:
+			return engine.Entry{}, ErrAway
+		case LostInDoubt:
+			return engine.Entry{}, inDoubt
+		}
+		if len(e.lacking) > 0 && !e.repairing {
+			return engine.Entry{}, code.New(code.EngineRestored, "the engine lacks what hosts have")
+		}
+		r := e.room(name)
+		if e.last(r) != after {
+			return engine.Entry{}, engine.ErrConflict
+		}
+		entry.Revision, entry.At = 1, e.now().UTC()
+		if n := len(r.entries); n > 0 {
+			entry.Revision = r.entries[n-1].Revision + 2 // revisions may have gaps
+		}
+		s := stored{Entry: clone(entry)}
+		if keep > 0 {
+			s.expires = e.now().Add(keep)
+		}
+		r.entries = append(r.entries, s)
+		e.notify(r)
+		if fault == AnswerLost {
+			return engine.Entry{}, inDoubt
+		}
+		return entry, nil
+	})
 }
 
 // Confirm implements [engine.Engine].
 func (e *Engine) Confirm(ctx context.Context, name string, at engine.Revision) error {
-	if err := e.enter(ctx); err != nil {
-		return err
-	}
-	defer e.mu.Unlock()
-	if e.last(e.room(name)) != at {
-		return engine.ErrConflict
-	}
-	return nil
+	return e.do(ctx, func() error {
+		if e.last(e.room(name)) != at {
+			return engine.ErrConflict
+		}
+		return nil
+	})
 }
 
 // Watch implements [engine.Engine].
@@ -286,36 +280,33 @@ func (e *Engine) Watch(ctx context.Context, name string, notify func()) (stop fu
 
 // subscribe adds fn to those of a room that are called, and returns how to remove it.
 func subscribe[F any](ctx context.Context, e *Engine, name string, called func(*room) map[int]F, fn F) (stop func(), err error) {
-	if err := e.enter(ctx); err != nil {
-		return nil, err
-	}
-	defer e.mu.Unlock()
-	r := e.room(name)
-	r.next++
-	id := r.next
-	called(r)[id] = fn
-	return func() {
-		e.mu.Lock()
-		defer e.mu.Unlock()
-		delete(called(r), id)
-	}, nil
+	return ask(ctx, e, func() (func(), error) {
+		r := e.room(name)
+		r.next++
+		id := r.next
+		called(r)[id] = fn
+		return func() {
+			e.mu.Lock()
+			defer e.mu.Unlock()
+			delete(called(r), id)
+		}, nil
+	})
 }
 
 // Rooms implements [engine.Engine].
 func (e *Engine) Rooms(ctx context.Context, prefix string) (map[string]int, error) {
-	if err := e.enter(ctx); err != nil {
-		return nil, err
-	}
-	defer e.mu.Unlock()
-	all := make(map[string]int)
-	for name, r := range e.rooms {
-		if n := len(e.live(r)); strings.HasPrefix(name, prefix) && n > 0 {
-			all[name] = n
+	return ask(ctx, e, func() (map[string]int, error) {
+		all := make(map[string]int)
+		for name, r := range e.rooms {
+			if n := len(e.live(r)); strings.HasPrefix(name, prefix) && n > 0 {
+				all[name] = n
+			}
 		}
-	}
-	return all, nil
+		return all, nil
+	})
 }
 
+// Close implements [engine.Engine].
 func (e *Engine) Close() error {
 	close(e.done)
 	return nil
@@ -323,31 +314,24 @@ func (e *Engine) Close() error {
 
 // Shut implements [engine.Engine].
 func (e *Engine) Shut(ctx context.Context, host string, last time.Time) error {
-	return e.setLacking(ctx, func() {
+	return e.do(ctx, func() error {
 		if last.IsZero() || last.After(e.opened) {
 			e.lacking[host] = true
 		}
+		return nil
 	})
 }
 
 // Reopen implements [engine.Engine].
 func (e *Engine) Reopen(ctx context.Context, host string) error {
-	return e.setLacking(ctx, func() {
+	return e.do(ctx, func() error {
 		if delete(e.lacking, host); host == "" {
 			clear(e.lacking)
 			e.opened = e.now()
 		}
 		e.repairing = e.repairing && len(e.lacking) > 0
+		return nil
 	})
-}
-
-func (e *Engine) setLacking(ctx context.Context, set func()) error {
-	err := e.enter(ctx)
-	if err == nil {
-		set()
-		e.mu.Unlock()
-	}
-	return err
 }
 
 // Repair implements [engine.Engine], for all hosts, until the engine is open.
@@ -362,12 +346,10 @@ func (e *Engine) Interrupt() {}
 
 // Probe implements [engine.Engine].
 func (e *Engine) Probe(ctx context.Context) error {
-	if err := e.enter(ctx); err != nil {
-		return err
-	}
-	defer e.mu.Unlock()
-	if e.fault() == Refused {
-		return ErrAway
-	}
-	return nil
+	return e.do(ctx, func() error {
+		if e.fault() == Refused {
+			return ErrAway
+		}
+		return nil
+	})
 }

@@ -11,21 +11,15 @@ import (
 
 // Publish implements [engine.Engine].
 func (e *Engine) Publish(ctx context.Context, name, agent string, record []byte, _ time.Duration) error {
-	if err := e.enter(ctx); err != nil {
-		return err
-	}
-	defer e.mu.Unlock()
-	e.room(name).records[agent] = engine.Record{At: e.now(), Body: bytes.Clone(record)}
-	return nil
+	return e.do(ctx, func() error {
+		e.room(name).records[agent] = engine.Record{At: e.now(), Body: bytes.Clone(record)}
+		return nil
+	})
 }
 
 // Records implements [engine.Engine].
 func (e *Engine) Records(ctx context.Context, name string) (map[string]engine.Record, error) {
-	if err := e.enter(ctx); err != nil {
-		return nil, err
-	}
-	defer e.mu.Unlock()
-	return maps.Clone(e.room(name).records), nil
+	return ask(ctx, e, func() (map[string]engine.Record, error) { return maps.Clone(e.room(name).records), nil })
 }
 
 // An announcement is what an agent says of itself on a connection, and how to have it said again.
@@ -40,33 +34,28 @@ func (e *Engine) Announce(ctx context.Context, name, agent, what string, again f
 }
 
 // Announced implements [engine.Engine].
-func (e *Engine) Announced(ctx context.Context, name, agent, what string) (is bool, err error) {
-	if err := e.enter(ctx); err != nil {
-		return false, err
-	}
-	defer e.mu.Unlock()
-	for _, a := range e.room(name).announced {
-		is = is || a.agent == agent && a.what == what
-	}
-	return is, nil
+func (e *Engine) Announced(ctx context.Context, name, agent, what string) (bool, error) {
+	return ask(ctx, e, func() (is bool, err error) {
+		for _, a := range e.room(name).announced {
+			is = is || a.agent == agent && a.what == what
+		}
+		return is, nil
+	})
 }
 
 // Notify implements [engine.Engine].
 func (e *Engine) Notify(name string, agents ...string) {
-	if e.enter(context.Background()) != nil {
-		return
-	}
-	defer e.mu.Unlock()
-	for _, fn := range e.room(name).notified {
-		for _, agent := range agents {
-			e.tell(func() { fn(agent) })
+	_ = e.do(context.Background(), func() error {
+		for _, fn := range e.room(name).notified {
+			for _, agent := range agents {
+				e.tell(func() { fn(agent) })
+			}
 		}
-	}
+		return nil
+	})
 }
 
 // Notified implements [engine.Engine].
 func (e *Engine) Notified(ctx context.Context, name string, fn func(agent string)) (stop func(), err error) {
 	return subscribe(ctx, e, name, func(r *room) map[int]func(string) { return r.notified }, fn)
 }
-
-// Close implements [engine.Engine].
