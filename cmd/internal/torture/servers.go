@@ -117,41 +117,27 @@ func (all servers) url() string {
 	return "nats://" + strings.Join(hosts, ",") + "/torture"
 }
 
-// leader returns the number of the server that leads the stream, as one of the servers says.
+// leader returns the number of the server that leads the stream, as the first one says.
 func (all servers) leader() (n int, err error) {
 	if len(all) == 1 {
 		return 0, nil
 	}
 	if !eventually(startup, func() bool {
-		for _, s := range all {
-			var name string
-			name, err = s.askLeader()
-			if n = slices.IndexFunc(all, func(s *server) bool { return s.name == name }); n >= 0 {
-				return true
-			}
+		var conn *nats.Conn
+		all[0].host.machine.in(func() { conn, err = nats.Connect(servers{all[0]}.url()) })
+		if err != nil {
+			return false
 		}
-		time.Sleep(100 * time.Millisecond) // to vote
-		return false
+		defer conn.Close()
+		var info struct{ Cluster struct{ Leader string } }
+		answer, failed := conn.Request("$JS.API.STREAM.INFO.TT", nil, time.Second)
+		if err = failed; err == nil {
+			err = json.Unmarshal(answer.Data, &info)
+		}
+		n = slices.IndexFunc(all, func(s *server) bool { return s.name == info.Cluster.Leader })
+		return n >= 0
 	}) {
-		return 0, fmt.Errorf("there is no leader after %v: %w", startup, err)
+		return 0, fmt.Errorf("there is no leader after %v: %v", startup, err)
 	}
 	return n, nil
-}
-
-func (s *server) askLeader() (leader string, err error) {
-	var conn *nats.Conn
-	s.host.machine.in(func() {
-		conn, err = nats.Connect("nats://"+s.host.machine.ip+":4222", nats.Timeout(time.Second), nats.NoReconnect())
-	})
-	if err != nil {
-		return "", err
-	}
-	defer conn.Close()
-	answer, err := conn.Request("$JS.API.STREAM.INFO.TT", nil, time.Second)
-	if err != nil {
-		return "", err
-	}
-	var info struct{ Cluster struct{ Leader string } }
-	err = json.Unmarshal(answer.Data, &info)
-	return info.Cluster.Leader, err
 }

@@ -14,17 +14,8 @@ import (
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/doctor"
 	"github.com/talking-stick/tt/fsroom/fsroomtest"
-	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal/event"
 )
-
-func (e *env) room(data string) (*fsroom.Room[*turn.State], error) {
-	store, err := fsroom.Open(data, fsroom.Options{NoWatch: true})
-	if err != nil {
-		return nil, err
-	}
-	return fsroom.At(store, roomtypes.Stick(), fsroom.RoomName(e.workspace)), nil
-}
 
 // journals are those of the room in a directory, of all its lives.
 func journals(dir string) []string {
@@ -53,12 +44,12 @@ func (e *env) mended(data string) ([]event.Event, error) {
 	if !eventually(longest, func() bool { _, left = processesOf(data); return len(left) == 0 }) {
 		return nil, fmt.Errorf("processes do not end: %v", left)
 	}
-	room, err := e.room(data)
+	problems := slices.DeleteFunc(fsroomtest.Problems(data, roomtypes.Stick()), sweptLater)
+	store, err := fsroom.Open(data, fsroom.Options{NoWatch: true})
 	if err != nil {
 		return nil, err
 	}
-	problems := slices.DeleteFunc(fsroomtest.Problems(data, roomtypes.Stick()), sweptLater)
-	for _, p := range doctor.Check(room) {
+	for _, p := range doctor.Check(fsroom.At(store, roomtypes.Stick(), fsroom.RoomName(e.workspace))) {
 		problems = append(problems, p.File+": "+p.Problem)
 	}
 	if len(problems) > 0 {
