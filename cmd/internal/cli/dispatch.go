@@ -47,14 +47,14 @@ func (p *Program) wantsJSON(env *Env, call *Invocation) bool {
 // dispatch does what the line says, or returns the error with which it was read.
 func (p *Program) dispatch(ctx context.Context, call *Invocation, found line, misread error) error {
 	switch {
+	case found.command == nil && found.stray && (call.Bool("help") || !found.version):
+		return p.unknownCommand(found.unknown)
 	case call.Bool("help"):
 		call.Out.Reads()
-		return p.help(call.Out, found, call.Bool("json"))
+		return p.printHelp(call.Out, found.name, call.Bool("json"))
 	case found.version:
 		call.Out.Reads()
 		return p.printVersion(call.Out)
-	case found.command == nil && found.stray:
-		return p.unknownCommand(found.unknown)
 	case found.command == nil && found.name != "":
 		return p.unfinished(found.name)
 	}

@@ -19,14 +19,6 @@ func (p *Program) helpCommand() *Command {
 	}
 }
 
-// help prints the help for a command line with --help in it.
-func (p *Program) help(out *Output, found line, asData bool) error {
-	if found.command == nil && found.stray {
-		return p.unknownCommand(found.unknown)
-	}
-	return p.printHelp(out, found.name, asData)
-}
-
 // printHelp prints the page with this name as text, or as JSON only where that was asked for.
 func (p *Program) printHelp(out *Output, name string, asData bool) error {
 	page, data, err := p.helpOn(name, out)
@@ -155,7 +147,7 @@ func (p *Program) listCommands(t *Text, sections []Section) {
 		}
 	}
 	for _, s := range sections {
-		t.heading(capital(s.Title))
+		t.heading(strings.ToUpper(s.Title[:1]) + s.Title[1:])
 		for _, name := range s.Commands {
 			t.item(name, width, p.Command(name).Short)
 		}
@@ -187,11 +179,4 @@ func (p *Program) groupHelp(prefix string, out *Output) string {
 	t.Blank()
 	t.Line("See %q for one of them.", p.Name+" help "+inside[0].Name)
 	return t.String()
-}
-
-func capital(group string) string {
-	if group == "" {
-		return "Commands"
-	}
-	return strings.ToUpper(group[:1]) + group[1:]
 }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -26,9 +27,8 @@ func (p *Program) commandHelp(c *Command, out *Output) string {
 		t.Wrapped("", c.Long)
 	}
 	t.arguments(c.Args)
-	flags := p.FlagsOf(c)
-	global := slices.IndexFunc(flags, func(f Flag) bool { return f.Global }) // they come last
-	if own := inTopic(flags[:global], ""); len(own) > 0 {
+	flags, global := p.flagsOf(c)
+	if own := inTopic(flags, ""); len(own) > 0 {
 		t.heading("Flags")
 		t.flags(own)
 	}
@@ -39,7 +39,7 @@ func (p *Program) commandHelp(c *Command, out *Output) string {
 		}
 	}
 	t.heading(fmt.Sprintf("Flags of every command, which %q explains", p.Name+" help all"))
-	t.Wrapped("  ", heads(flags[global:]))
+	t.Wrapped("  ", heads(global))
 	t.examples(c.Examples)
 	t.statuses(c)
 	if len(c.Errors) > 0 {
@@ -67,7 +67,7 @@ func (p *Program) UsageLine(c *Command) string {
 	for _, arg := range c.Args {
 		parts = append(parts, arg.inUsage())
 	}
-	if _, own := parted(p.FlagsOf(c)); len(own) > 0 {
+	if own, _ := p.flagsOf(c); len(own) > 0 {
 		parts = append(parts, "[FLAGS]")
 	}
 	return strings.Join(parts, " ")
@@ -207,26 +207,19 @@ func (t *Text) statuses(c *Command) {
 // Statuses returns the exit statuses of c in ascending order: its own, and the common
 // ones for which it has no text of its own.
 func (c *Command) Statuses() []ExitStatus {
-	statuses := make(map[int]string)
-	for _, exit := range slices.Concat(commonExits(c), c.Exits) {
+	statuses := map[int]string{statusDone: "done", statusFailed: "refused or failed", statusUsage: "wrong usage"}
+	if c.Streams {
+		statuses[statusDone] = "done, or stopped by a signal"
+	}
+	for _, exit := range c.Exits {
 		statuses[exit.Status] = exit.Meaning
 	}
 	if c.Signals {
 		statuses[129], statuses[130], statuses[143] = "ended by SIGHUP", "ended by SIGINT", "ended by SIGTERM"
 	}
 	var exits []ExitStatus
-	for status := range 256 {
-		if meaning, ok := statuses[status]; ok {
-			exits = append(exits, ExitStatus{status, meaning})
-		}
+	for _, status := range slices.Sorted(maps.Keys(statuses)) {
+		exits = append(exits, ExitStatus{status, statuses[status]})
 	}
 	return exits
-}
-
-func commonExits(c *Command) []ExitStatus {
-	done := "done"
-	if c.Streams {
-		done = "done, or stopped by a signal"
-	}
-	return []ExitStatus{{statusDone, done}, {statusFailed, "refused or failed"}, {statusUsage, "wrong usage"}}
 }

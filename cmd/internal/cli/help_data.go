@@ -1,6 +1,10 @@
 package cli
 
-import "github.com/talking-stick/tt/fsroom/code"
+import (
+	"slices"
+
+	"github.com/talking-stick/tt/fsroom/code"
+)
 
 // What "help NAME --json" prints: the table of which the text of the same page is made.
 type (
@@ -37,7 +41,7 @@ type (
 )
 
 func (p *Program) data() programData {
-	flags, _ := parted(p.FlagsOf(nil))
+	_, flags := p.flagsOf(nil)
 	d := programData{p.Name, p.Short, p.Long, []groupData{}, []topicData{}, flags}
 	for _, s := range p.sections() {
 		d.Groups = append(d.Groups, p.groupData(s.Title, s.Commands))
@@ -57,7 +61,7 @@ func (p *Program) groupData(title string, names []string) groupData {
 }
 
 func (p *Program) commandData(c *Command) commandData {
-	_, own := parted(p.FlagsOf(c))
+	own, _ := p.flagsOf(c)
 	args := append([]Arg{}, c.Args...)
 	for i := range args {
 		args[i].Show = args[i].Display()
@@ -65,17 +69,11 @@ func (p *Program) commandData(c *Command) commandData {
 	return commandData{c.Name, c.Aliases, p.UsageLine(c), c.Short, c.Long, args, own, c.Examples, c.Statuses(), c.Errors}
 }
 
-// parted returns the flags of every command, and the others.
-func parted(flags []Flag) (global, own []Flag) {
-	global, own = []Flag{}, []Flag{}
-	for _, f := range flags {
-		if f.Global {
-			global = append(global, f)
-		} else {
-			own = append(own, f)
-		}
-	}
-	return global, own
+// flagsOf returns the flags that lists show: those of c, and those of every command.
+func (p *Program) flagsOf(c *Command) (own, global []Flag) {
+	flags := p.FlagsOf(c)
+	first := slices.IndexFunc(flags, func(f Flag) bool { return f.Global })
+	return flags[:first], flags[first:]
 }
 
 func (t Topic) data() topicData { return topicData{t.Name, t.Short, t.List(), t.Long} }

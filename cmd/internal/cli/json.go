@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"unicode/utf16"
-	"unicode/utf8"
 
 	"github.com/talking-stick/tt/journal/wire"
 )
@@ -30,19 +29,10 @@ func EscapeJSON(document []byte) []byte {
 	if !slices.ContainsFunc(document, func(b byte) bool { return b >= 0x7f }) {
 		return document
 	}
-	escaped := make([]byte, 0, len(document)+64)
-	for len(document) > 0 {
-		r, size := utf8.DecodeRune(document)
-		switch {
-		case r == '\n' || visible(r):
-			escaped = append(escaped, document[:size]...)
-		case r > 0xffff:
-			high, low := utf16.EncodeRune(r)
-			escaped = fmt.Appendf(escaped, `\u%04x\u%04x`, high, low)
-		default:
-			escaped = fmt.Appendf(escaped, `\u%04x`, r)
+	return []byte(escape(string(document), "\n", func(character string) (escaped string) {
+		for _, unit := range utf16.Encode([]rune(character)) {
+			escaped += fmt.Sprintf(`\u%04x`, unit)
 		}
-		document = document[size:]
-	}
-	return escaped
+		return escaped
+	}))
 }

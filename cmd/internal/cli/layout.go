@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"fmt"
 	"strings"
 	"unicode"
 )
@@ -20,7 +21,7 @@ type Table struct {
 func (t *Table) Row(cells ...any) {
 	row := make([]Styled, len(cells))
 	for i, cell := range cells {
-		row[i] = asCell(cell)
+		row[i] = Styled(fmt.Sprint(safe(cell)))
 	}
 	t.rows = append(t.rows, row)
 }

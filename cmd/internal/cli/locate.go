@@ -108,13 +108,11 @@ func (p *Program) addAll(all []*Command, set *pflag.FlagSet) {
 // match returns the command with this name, and whether longer names begin with it.
 func match(all []*Command, name string) (exact *Command, more bool) {
 	for _, c := range all {
-		if c.is(name) {
+		if c.Name == name || slices.Contains(c.Aliases, name) {
 			exact = c
 		}
-		more = more || strings.HasPrefix(c.Name, name+" ")
-		for _, alias := range c.Aliases {
-			more = more || strings.HasPrefix(alias, name+" ")
-		}
+		goesOn := func(s string) bool { return strings.HasPrefix(s, name+" ") }
+		more = more || goesOn(c.Name) || slices.ContainsFunc(c.Aliases, goesOn)
 	}
 	return exact, more
 }

@@ -162,22 +162,6 @@ func (p *Program) Visible() []*Command {
 
 // Command returns the command with this name or alias, nil if there is none.
 func (p *Program) Command(name string) *Command {
-	for _, c := range p.All() {
-		if c.is(name) {
-			return c
-		}
-	}
-	return nil
-}
-
-func (c *Command) is(name string) bool {
-	if c.Name == name {
-		return true
-	}
-	for _, alias := range c.Aliases {
-		if alias == name {
-			return true
-		}
-	}
-	return false
+	c, _ := match(p.All(), name)
+	return c
 }

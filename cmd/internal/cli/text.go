@@ -84,14 +84,6 @@ func (t *Text) Ago(when time.Time) string { return Relative(when, t.Now) }
 // Table writes the rows of table with aligned columns.
 func (t *Text) Table(table *Table) { table.write(t) }
 
-// asCell returns v as the text of a cell, escaped.
-func asCell(v any) Styled {
-	if styled, ok := v.(Styled); ok {
-		return styled
-	}
-	return Styled(fmt.Sprint(safe(v)))
-}
-
 // safe returns v escaped for a line. A value without text, such as a number, stays as
 // it is.
 func safe(v any) any {

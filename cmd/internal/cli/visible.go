@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 	"unicode"
@@ -24,19 +23,24 @@ func show(s, allowed string) string {
 	if isPlain(s) {
 		return s
 	}
+	return escape(s, allowed, func(character string) string {
+		quoted := strconv.QuoteToASCII(character)
+		return quoted[1 : len(quoted)-1]
+	})
+}
+
+// escape returns s with something else for each character, and each byte that is not UTF-8, that is neither visible nor
+// allowed.
+func escape(s, allowed string, instead func(character string) string) string {
 	var b strings.Builder
-	b.Grow(len(s) + 16)
+	b.Grow(len(s) + 64)
 	for len(s) > 0 {
 		r, size := utf8.DecodeRuneInString(s)
-		switch {
-		case r == utf8.RuneError && size == 1:
-			fmt.Fprintf(&b, `\x%02x`, s[0])
-		case visible(r) || strings.ContainsRune(allowed, r):
-			b.WriteString(s[:size])
-		default:
-			quoted := strconv.QuoteRuneToASCII(r)
-			b.WriteString(quoted[1 : len(quoted)-1])
+		character := s[:size]
+		if r == utf8.RuneError && size == 1 || !visible(r) && !strings.ContainsRune(allowed, r) {
+			character = instead(character)
 		}
+		b.WriteString(character)
 		s = s[size:]
 	}
 	return b.String()
@@ -44,12 +48,7 @@ func show(s, allowed string) string {
 
 // isPlain reports whether s is printable ASCII, as nearly all text is.
 func isPlain(s string) bool {
-	for i := 0; i < len(s); i++ {
-		if s[i] < ' ' || s[i] > '~' {
-			return false
-		}
-	}
-	return true
+	return !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r > '~' })
 }
 
 // visible reports whether r prints as itself. Control and formatting characters do
