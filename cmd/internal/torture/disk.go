@@ -5,8 +5,9 @@ package torture
 import (
 	"errors"
 	"os"
-	"path/filepath"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // A fileSystem is how a file system is made and mounted.
@@ -47,32 +48,32 @@ func (d disk) at(path string) disk {
 
 // format makes the file system and mounts it.
 func (d disk) format() error {
-	return errors.Join(os.MkdirAll(filepath.Dir(d.image), 0o700), os.WriteFile(d.image, nil, 0o600), os.Truncate(d.image, d.size),
+	return errors.Join(os.WriteFile(d.image, nil, 0o600), os.Truncate(d.image, d.size),
 		command(d.make[0], append(d.make[1:], d.image)...), d.mount())
 }
 
 func (d disk) mount() error {
-	return errors.Join(os.MkdirAll(d.dir, 0o700), command("mount", "-o", d.options, d.image, d.dir))
+	return errors.Join(os.Mkdir(d.dir, 0o700), command("mount", "-o", d.options, d.image, d.dir))
 }
 
 func (d disk) unmount() (err error) {
 	eventually(2*time.Second, func() bool { // a killed process may be on its way out
-		err = command("umount", d.dir)
+		err = unix.Unmount(d.dir, 0)
 		return err == nil
 	})
 	return err
 }
 
-// copyTo copies the disk to path as a power cut would leave it, if those who write stand still.
-func (d disk) copyTo(path string) (disk, error) {
-	other := d.at(path)
-	return other, errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), command("cp", "--sparse=always", d.image, other.image))
+// copyTo copies the disk as a power cut would leave it, if those who write stand still.
+func (d disk) copyTo(other disk) error {
+	return command("cp", "--sparse=always", d.image, other.image)
 }
 
 // cut mounts the disk at path as a power cut leaves it. Those who write to it stand still;
 // end ends them.
 func (d disk) cut(path string, end func()) (after disk, err error) {
-	after, err = d.copyTo(path)
+	after = d.at(path)
+	err = d.copyTo(after)
 	end()
 	return after, errors.Join(err, d.unmount(), os.Remove(d.image), after.mount())
 }

@@ -43,6 +43,7 @@ func newEnv(hosts bool, size int, seed uint64) (*env, error) {
 	signal.Notify(caught, os.Interrupt, syscall.SIGTERM)
 	go func() {
 		<-caught
+		ending.Lock()
 		remove(base)
 		os.Exit(130)
 	}()

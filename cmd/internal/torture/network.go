@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"runtime"
 	"strings"
+	"sync"
 
 	"golang.org/x/sys/unix"
 )
@@ -36,9 +37,14 @@ func newMachine(n int) (*machine, error) {
 	return m, errors.Join(<-made, m.ip4("link set lo up"))
 }
 
+// ending is locked once the run ends: nothing is started any more.
+var ending sync.RWMutex
+
 // in runs f on the machine; nil is this one. Processes that f starts, and connections that it makes, are
 // the machine's.
 func (m *machine) in(f func()) {
+	ending.RLock()
+	defer ending.RUnlock()
 	if m == nil {
 		f()
 		return

@@ -3,7 +3,9 @@
 package torture
 
 import (
+	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"syscall"
 	"time"
@@ -44,8 +46,8 @@ func powerCuts(e *env, r *report) {
 func (e *env) powerCut(r *report, from disk, room string, talk bool) error {
 	dir := e.newDir()
 	defer remove(dir)
-	d, err := from.copyTo(filepath.Join(dir, "before"))
-	if err != nil || !r.check("mounting", d.mount()) {
+	d := from.at(filepath.Join(dir, "before"))
+	if err := errors.Join(os.Mkdir(dir, 0o700), from.copyTo(d), d.mount()); err != nil {
 		return err
 	}
 	l, do := e.newLoad(r), (*agent).takeTurn
@@ -57,10 +59,11 @@ func (e *env) powerCut(r *report, from disk, room string, talk bool) error {
 	enough := 1 + random.IntN(1<<random.IntN(7))
 	eventually(10*time.Second, func() bool { return l.acked() >= enough })
 	said := l.freeze()
-	if d, err = d.cut(filepath.Join(dir, "after"), func() {
+	d, err := d.cut(filepath.Join(dir, "after"), func() {
 		l.end(syscall.SIGKILL, "")
 		reap(dir)
-	}); err != nil {
+	})
+	if err != nil {
 		return err
 	}
 	r.count("acknowledged", l.acked())

@@ -55,7 +55,7 @@ func cutPower(t *trial, cut servers) (heal func() error, err error) {
 	cut.signal(syscall.SIGSTOP)
 	for _, s := range cut {
 		var failed error
-		s.disk, failed = s.disk.cut(filepath.Join(t.dir, "after", s.name), s.kill)
+		s.disk, failed = s.disk.cut(filepath.Join(t.dir, "after-"+s.name), s.kill)
 		err = errors.Join(err, failed, anotherBoot(s.store()))
 	}
 	return cut.start, err
