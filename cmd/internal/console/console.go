@@ -119,7 +119,7 @@ func (m *model) show(ctx context.Context, eyes *look.Looker, opened string) erro
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	m.looks.due = true
-	m.takeIn(m.lookAgain()().(lookedMsg))
+	m.update(m.lookAgain()())
 	if r := m.find(opened); r != nil {
 		m.pending = m.openRoom(r)
 	}
@@ -141,7 +141,10 @@ func (m *model) show(ctx context.Context, eyes *look.Looker, opened string) erro
 		watcher.Open(opened)
 	}
 	if m.follow != nil {
-		go m.follow(ctx, func(err error) { p.Send(engineMsg{err, time.Now()}) })
+		go m.follow(ctx, func(err error) {
+			at := time.Now()
+			p.Send(then(func() { m.engineReached(at, err) }))
+		})
 	}
 	caught := onSignal(p, shown.screen)
 	_, err := p.Run()

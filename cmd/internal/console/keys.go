@@ -314,7 +314,7 @@ func (m *model) dialogKey(k tea.KeyPressMsg, name string) tea.Cmd {
 	}
 	f := d.fields[d.at]
 	if name == "ctrl+e" {
-		return editField(f)
+		return m.editField(f)
 	}
 	if !f.Key(name, m.fieldWidth(f)) && k.Text != "" {
 		f.Insert(k.Text)

@@ -10,6 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/talking-stick/tt/cmd/internal/console/draw"
+	"github.com/talking-stick/tt/cmd/internal/console/edit"
 	"github.com/talking-stick/tt/cmd/internal/console/look"
 	"github.com/talking-stick/tt/fsroom/talk"
 	"github.com/talking-stick/tt/fsroom/turn"
@@ -48,9 +49,6 @@ func handoffText(e *event.Event) string {
 	return strings.TrimRight(b.String(), "\n")
 }
 
-// A diffMsg is what a turn changed, to be read.
-type diffMsg struct{ title, text string }
-
 // readDiff shows what the turn of the selected event changed, below the commands that bring work back.
 func (m *model) readDiff() tea.Cmd {
 	r := &m.detail.Room
@@ -71,7 +69,7 @@ func (m *model) readDiff() tea.Cmd {
 		if res.err != nil {
 			text = res.refusal()
 		}
-		return diffMsg{"turn " + number(id) + ": " + show.line(), back + text}
+		return then(func() { m.read("turn "+number(id)+": "+show.line(), back+text) })
 	}
 }
 
@@ -144,25 +142,34 @@ func (m *model) memberText(x *look.Member) string {
 }
 
 // editField edits the text of a field in the editor of the user.
-func editField(f *field) tea.Cmd {
+func (m *model) editField(f *field) tea.Cmd {
 	typed := f.Value() // now: the command runs beside other keys
+	edited := func(text string, err error) tea.Msg {
+		return then(func() {
+			if err != nil {
+				m.refuse("the editor failed: " + err.Error())
+			} else {
+				f.Text = edit.New(text)
+			}
+		})
+	}
 	return func() tea.Msg {
 		file, err := os.CreateTemp("", "tt-console-*.txt")
 		if err != nil {
-			return editedMsg{f, "", err}
+			return edited("", err)
 		}
 		_, err = file.WriteString(typed)
 		if err = errors.Join(err, file.Close()); err != nil {
-			return editedMsg{f, "", err}
+			return edited("", err)
 		}
 		editor := cmp.Or(os.Getenv("VISUAL"), os.Getenv("EDITOR"), "vi")
 		return editMsg{append(strings.Fields(editor), file.Name()), func(err error) tea.Msg {
 			defer os.Remove(file.Name())
 			if err != nil {
-				return editedMsg{f, "", err}
+				return edited("", err)
 			}
 			text, err := os.ReadFile(file.Name())
-			return editedMsg{f, strings.TrimRight(string(text), "\n"), err}
+			return edited(strings.TrimRight(string(text), "\n"), err)
 		}}
 	}
 }

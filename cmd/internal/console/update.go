@@ -7,7 +7,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/talking-stick/tt/cmd/internal/console/edit"
 	"github.com/talking-stick/tt/cmd/internal/console/look"
 )
 
@@ -15,35 +14,8 @@ import (
 type (
 	tickMsg    time.Time
 	changedMsg struct{} // rooms have changed
-	lookedMsg  struct { // a look at the rooms
-		rooms   []look.Room
-		err     error
-		detail  *look.Detail // of the open room
-		items   []look.Item
-		inbox   bool // items is set
-		started time.Time
-		took    time.Duration
-	}
-	openedMsg struct{ detail *look.Detail } // the room that was opened
-	inboxMsg  []look.Item
-	ranMsg    struct { // commands have run
-		dialog *dialog
-		texts  []string
-		list   []command
-		failed int // the one that failed; negative: none
-		last   result
-	}
-	editedMsg struct {
-		field *field
-		text  string
-		err   error
-	}
-	noticeMsg string // what is wrong, for the last line; "": nothing is
-	// engineMsg says whether the engine was reached, and if not why.
-	engineMsg struct {
-		err error
-		at  time.Time
-	}
+	noticeMsg  string   // what is wrong, for the last line; "": nothing is
+	then       func()   // what becomes of the model by what a command has found out
 )
 
 // lookEvery is how often every room is looked at when nothing tells of a change.
@@ -86,33 +58,9 @@ func (m *model) update(msg tea.Msg) tea.Cmd {
 	case changedMsg:
 		m.looks.due = true
 		return m.lookAgain()
-	case lookedMsg:
-		m.takeIn(msg)
+	case then:
+		msg()
 		return m.lookAgain()
-	case openedMsg:
-		if m.page == pageRoom && (m.detail == nil || m.detail.Name == msg.detail.Name) {
-			m.detail = msg.detail
-		}
-	case inboxMsg:
-		m.items = msg
-	case diffMsg:
-		m.read(msg.title, msg.text)
-	case ranMsg:
-		m.ran(msg)
-		m.looks.due = true
-		return m.lookAgain()
-	case editedMsg:
-		if msg.err != nil {
-			m.refuse("the editor failed: " + msg.err.Error())
-		} else {
-			msg.field.Text = edit.New(msg.text)
-		}
-	case engineMsg:
-		m.engineReached(msg)
-		if len(m.rooms) == 0 {
-			m.looks.due = true
-			return m.lookAgain()
-		}
 	case noticeMsg:
 		m.status = status{text: string(msg), bad: msg != ""}
 	case tea.PasteMsg:
@@ -123,15 +71,16 @@ func (m *model) update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// engineReached takes note of whether the engine can be reached. While it cannot, nothing
+// engineReached takes note of whether the engine was reached, and if not why. While it cannot be, nothing
 // is asked of it for the open room either.
-func (m *model) engineReached(msg engineMsg) {
-	if msg.err == nil {
+func (m *model) engineReached(at time.Time, err error) {
+	if err == nil {
 		m.away, m.awayWhy = time.Time{}, ""
 	} else if m.away.IsZero() {
-		m.away, m.awayWhy = msg.at, msg.err.Error()
+		m.away, m.awayWhy = at, err.Error()
 	}
 	m.near()
+	m.looks.due = m.looks.due || len(m.rooms) == 0
 }
 
 // near tells the looker for which room the engine is asked.
@@ -145,17 +94,10 @@ func (m *model) near() {
 	}
 }
 
-// takeIn takes over what a look has seen.
-func (m *model) takeIn(msg lookedMsg) {
-	m.looks.busy, m.looks.took, m.lookErr = false, msg.took, msg.err
-	if msg.err == nil {
-		m.rooms, m.looks.full = msg.rooms, msg.started
-	}
-	if msg.detail != nil && m.detail != nil && m.detail.Name == msg.detail.Name {
-		m.detail = msg.detail
-	}
-	if msg.inbox {
-		m.items = msg.items
+// see takes over the room in full, if it is still open.
+func (m *model) see(d *look.Detail) {
+	if d != nil && m.detail != nil && m.detail.Name == d.Name {
+		m.detail = d
 	}
 }
 
@@ -172,16 +114,26 @@ func (m *model) lookAgain() tea.Cmd {
 	eyes, detail, inbox := m.eyes, m.detail, m.page == pageInbox
 	return func() tea.Msg {
 		m.pause(rest)
-		msg := lookedMsg{inbox: inbox, started: time.Now()}
-		msg.rooms, msg.err = eyes.Rooms()
+		started := time.Now()
+		rooms, err := eyes.Rooms()
+		now := detail
 		if detail != nil {
-			msg.detail = eyes.Detail(context.Background(), detail.Name, detail)
+			now = eyes.Detail(context.Background(), detail.Name, detail)
 		}
+		var items []look.Item
 		if inbox {
-			msg.items = eyes.Inbox(context.Background(), msg.rooms)
+			items = eyes.Inbox(context.Background(), rooms)
 		}
-		msg.took = time.Since(msg.started)
-		return msg
+		took := time.Since(started)
+		return then(func() {
+			m.looks.busy, m.looks.took, m.lookErr = false, took, err
+			if err == nil {
+				m.rooms, m.looks.full = rooms, started
+			}
+			if m.see(now); inbox {
+				m.items = items
+			}
+		})
 	}
 }
 
@@ -195,7 +147,10 @@ func (m *model) openRoom(r *look.Room) tea.Cmd {
 		m.watch(r.Name)
 	}
 	eyes, name := m.eyes, r.Name
-	return func() tea.Msg { return openedMsg{eyes.Detail(context.Background(), name, nil)} }
+	return func() tea.Msg {
+		d := eyes.Detail(context.Background(), name, nil)
+		return then(func() { m.see(d) })
+	}
 }
 
 // closeRoom goes back to the rooms.
@@ -213,10 +168,13 @@ func (m *model) openInbox() tea.Cmd {
 		m.before = pageRooms
 	}
 	eyes, rooms := m.eyes, m.rooms
-	return func() tea.Msg { return inboxMsg(eyes.Inbox(context.Background(), rooms)) }
+	return func() tea.Msg {
+		items := eyes.Inbox(context.Background(), rooms)
+		return then(func() { m.items = items })
+	}
 }
 
-// start runs what the dialog is for.
+// start runs what the dialog is for, and says how that has ended.
 func (m *model) start(d *dialog) tea.Cmd {
 	var texts []string
 	for _, f := range d.fields {
@@ -226,35 +184,33 @@ func (m *model) start(d *dialog) tea.Cmd {
 	m.leave()
 	m.running, m.status = list[0].line(), status{}
 	return func() tea.Msg {
-		msg := ranMsg{dialog: d, texts: texts, list: list, failed: -1}
-		for i, c := range list {
-			if msg.last = run(c); msg.last.err != nil {
-				msg.failed = i
+		var last result
+		ran := 0 // how many commands have not failed
+		for _, c := range list {
+			if last = run(c); last.err != nil {
 				break
 			}
+			ran++
 		}
-		return msg
-	}
-}
-
-// ran says how commands have ended.
-func (m *model) ran(msg ranMsg) {
-	m.running = ""
-	if msg.failed < 0 {
-		for _, f := range msg.dialog.fields {
-			delete(m.drafts, msg.dialog.draft(f))
-		}
-		m.status = status{text: msg.list[len(msg.list)-1].line()}
-		return
-	}
-	m.refuse(msg.last.refusal())
-	if msg.failed == 0 || !msg.dialog.takes {
-		return
-	}
-	// The stick was taken, and could not be handed over.
-	m.status.text = "you have the stick, but: " + m.status.text
-	if r := m.find(msg.dialog.name); r != nil {
-		m.askRelease(r, msg.texts[1:])
+		return then(func() {
+			m.running, m.looks.due = "", true
+			if last.err == nil {
+				for _, f := range d.fields {
+					delete(m.drafts, d.draft(f))
+				}
+				m.status = status{text: list[len(list)-1].line()}
+				return
+			}
+			m.refuse(last.refusal())
+			if ran == 0 || !d.takes {
+				return
+			}
+			// The stick was taken, and could not be handed over.
+			m.status.text = "you have the stick, but: " + m.status.text
+			if r := m.find(d.name); r != nil {
+				m.askRelease(r, texts[1:])
+			}
+		})
 	}
 }
 
