@@ -224,9 +224,13 @@ func (s *State) offer(f Facts, kind string) WaitResult {
 }
 
 // WasClosed returns the result for an agent that asks for the turn of a room of which it was a member when
-// that was closed.
-func WasClosed(room, by, reason string) WaitResult {
-	return WaitResult{Status: WaitClosed, RoomID: room, From: by, Reason: reason, Evidence: Evidence{Hint: hintReopen}}
+// that was closed, with so many messages that it has not seen.
+func WasClosed(room, by, reason string, unseen int) WaitResult {
+	hint := hintReopen
+	if unseen > 0 {
+		hint += "; " + code.Count(unseen, "message") + " that you have not seen: tt log"
+	}
+	return WaitResult{Status: WaitClosed, RoomID: room, From: by, Reason: reason, Evidence: Evidence{Hint: hint}}
 }
 
 // NotYet returns the result for an agent that has to wait.

@@ -2,10 +2,12 @@ package mailbox
 
 import (
 	"context"
+	"slices"
 	"testing"
 	"time"
 
 	"github.com/talking-stick/tt/cmd/internal/member"
+	"github.com/talking-stick/tt/fsroom/talk"
 	"github.com/talking-stick/tt/fsroom/turn"
 )
 
@@ -18,6 +20,9 @@ type untilTwo struct {
 func (u *untilTwo) Look(ctx context.Context, st *turn.State) (member.Found, error) {
 	found, err := u.Mailbox.Look(ctx, st)
 	n := u.Unread(st).Messages
+	if found.News == nil {
+		n = 0
+	}
 	found.More = 0
 	if n < 2 {
 		found.More = time.Hour
@@ -103,5 +108,26 @@ func TestGatherTime(t *testing.T) {
 	found.Shown()
 	if found, err = b.Look(f.Context(), f.state(b)); err != nil || found.News != nil {
 		t.Errorf("when it was shown: %+v, %v", found, err)
+	}
+}
+
+// TestClosedUnread: who is in the room no more because that was closed is told what it had not seen then.
+func TestClosedUnread(t *testing.T) {
+	f := newFixture(t)
+	a, b := f.join("a:1"), f.join("b:1")
+	f.send(a, "b:1", "seen")
+	in, err := b.Inbox(f.Context())
+	f.must(err)
+	b.InboxShown(f.Context(), in)
+	f.send(a, "b:1", "last words")
+	f.send(b, "a:1", "of itself")
+	_, err = a.Room.Close(f.Context(), "done", 0)
+	f.must(err)
+	n, err := b.News(f.Context(), nil)
+	f.must(err)
+	var told []string
+	n.Unshown(func(w *talk.Word) bool { told = append(told, w.Text); return true })
+	if !slices.Equal(told, []string{"last words"}) || n.End.Type != turn.Closed {
+		t.Errorf("%q, %+v", told, n.End)
 	}
 }

@@ -114,8 +114,8 @@ func (n *RoomNews) addLoss(e *event.Event) {
 	}
 }
 
-// addEnd adds how an agent that is in the room no more lost its membership. One that has
-// left by itself knows.
+// addEnd adds how an agent that is in the room no more lost its membership, and the messages that it had not seen then.
+// One that has left by itself knows.
 func (n *RoomNews) addEnd(ctx context.Context) error {
 	me := n.Mailbox.Room.Self.ID
 	if !n.Mailbox.own().Read(hearing.CursorFile, &n.in.at) {
@@ -126,15 +126,19 @@ func (n *RoomNews) addEnd(ctx context.Context) error {
 	err := n.Mailbox.Room.EachEvent(ctx, n.in.at.EventSeq, true, func(e *event.Event) error {
 		switch {
 		case e.From == me && (e.Type == turn.MemberJoined || e.Type == turn.MemberLeft):
-			end, left = event.Event{}, e.Type == turn.MemberLeft
+			end, left, n.in.words = event.Event{}, e.Type == turn.MemberLeft, nil
 		case e.Type == turn.JournalDamaged: // it may have joined again
 			left = false
 		case end.Seq <= n.in.at.TurnSeq && !left && turn.ClassOf(e, me) == turn.ClassLost && e.Type != turn.Takeover:
 			end = e.Clone()
+		case end.Type == "" && !left && talk.IsMail(e, me):
+			n.in.words = append(n.in.words, talk.Of(e))
 		}
 		return nil
 	})
-	if end.Type != "" && end.Seq > n.in.at.TurnSeq {
+	if end.Type == "" || end.Seq <= n.in.at.TurnSeq {
+		n.in.words = nil
+	} else {
 		n.addLoss(&end)
 		n.seq, n.End = end.Seq, end
 	}

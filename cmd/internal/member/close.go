@@ -3,8 +3,10 @@ package member
 import (
 	"context"
 
+	"github.com/talking-stick/tt/cmd/internal/hearing"
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/fsroom/talk"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/fsroom/workspace"
 	"github.com/talking-stick/tt/journal/event"
@@ -73,7 +75,10 @@ func (r *Room) movedAway(ctx context.Context, last int64) error {
 
 // A ClosedError is the answer to an agent that asks for the turn of a room that was closed while it was a
 // member, until somebody joins again.
-type ClosedError struct{ Result turn.WaitResult }
+type ClosedError struct {
+	Result turn.WaitResult
+	unseen int // messages that it was not shown
+}
 
 func (e *ClosedError) Error() string { return "the room was closed: " + e.Result.Reason }
 
@@ -109,11 +114,16 @@ func (r *Room) checkClosed(ctx context.Context, st *turn.State) error {
 		since = last
 	}
 	var closed *event.Event
-	member := false
+	member, unseen := false, 0
+	var at hearing.Cursor
+	r.own().Read(hearing.CursorFile, &at)
 	_ = r.EachEvent(ctx, since, true, func(e *event.Event) error {
+		if member && e.Seq > at.EventSeq && talk.IsMail(e, r.Self.ID) {
+			unseen++
+		}
 		switch {
 		case e.Type == turn.MemberJoined && e.From == r.Self.ID:
-			member = true
+			member, unseen = true, 0
 		case turn.EndsMembership(e, r.Self.ID):
 			member = false
 		case e.Type == turn.JournalDamaged: // its joining may be lost
@@ -128,5 +138,5 @@ func (r *Room) checkClosed(ctx context.Context, st *turn.State) error {
 	if closed == nil || turn.GoOnAt(closed.Reason, r.hosts != nil) != "" {
 		return nil
 	}
-	return &ClosedError{turn.WasClosed(r.FS.Name(), closed.From, closed.Reason)}
+	return &ClosedError{turn.WasClosed(r.FS.Name(), closed.From, closed.Reason, unseen), unseen}
 }

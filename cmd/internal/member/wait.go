@@ -169,7 +169,11 @@ func (t *turnRequest) wait(untilSignal context.Context, limit time.Duration) err
 		case !done && t.inbox:
 			done, more, err = t.lookForNews(ctx, snap.State)
 		case t.result.Status == turn.WaitClosed:
+			var closed *ClosedError
 			t.result.Inbox = t.found.News
+			if is := errors.As(t.Room.checkClosed(untilSignal, snap.State), &closed); is && t.found.News == nil && closed.unseen > 0 {
+				t.result = closed.Result
+			}
 		}
 		if err == nil && !done && more == 0 {
 			done = t.actsForOwner()
@@ -247,9 +251,10 @@ func (t *turnRequest) actsForOwner() bool {
 // together with it.
 func (t *turnRequest) lookForNews(ctx context.Context, st *turn.State) (done bool, more time.Duration, err error) {
 	found, err := t.Room.News.Look(context.WithoutCancel(ctx), st)
-	if t.found = found; err != nil || found.News == nil {
+	if err != nil || found.News == nil { // the room may have been closed since
 		return false, 0, err
 	}
+	t.found = found
 	if end, limited := ctx.Deadline(); found.More > 0 && (!limited || time.Until(end) > found.More) {
 		return false, found.More, nil
 	}

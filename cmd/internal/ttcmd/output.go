@@ -186,6 +186,9 @@ func writeWait(t *cli.Text, r turn.WaitResult) {
 			t.Line("The room has ended.")
 		}
 		next := "Open it again with: tt join"
+		if _, unseen, ok := strings.Cut(r.Evidence.Hint, "; "); ok {
+			next += "; " + unseen
+		}
 		if hint := turn.GoOnAt(r.Reason, true); hint != "" {
 			next = "It goes on elsewhere: " + hint
 		}
