@@ -140,6 +140,15 @@ func (h *run) next(agent *listen.Agent, room *member.Room, st *turn.State, w *wo
 	return waitYourself(w.Path)
 }
 
+// keepPromises is callByTime for each room whose turn the agent wants: whoever has promised the call may have been killed.
+func (h *run) keepPromises(agent *listen.Agent) {
+	for _, room := range agent.Client.RoomsHeard() {
+		if snap, err := room.FS.View(); err == nil && room.Wants() {
+			h.callByTime(agent, room, snap.State)
+		}
+	}
+}
+
 // callByTime has a session notified that may have the turn by time alone, where no guardian calls it: that of the holder
 // has ended, or nobody holds the turn, and that of the turn before has ended if nobody wanted it then.
 func (h *run) callByTime(agent *listen.Agent, room *member.Room, st *turn.State) {

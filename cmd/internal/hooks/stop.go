@@ -65,13 +65,8 @@ func (h *run) endOfTurn(ctx context.Context, agent *listen.Agent, objection stri
 		h.replaceGuardians(ctx, agent) // nothing else of an idle holder does, and others wait to be called
 		for _, room := range agent.Client.RoomsHeard() {
 			room.Unwant(true)
-			if !room.Wants() {
-				continue
-			}
-			if snap, err := room.FS.View(); err == nil { // whoever has promised the call may have been killed
-				h.callByTime(agent, room, snap.State)
-			}
 		}
+		h.keepPromises(agent)
 		if l := agent.Client.Hearing().Listener(); !l.Armed.IsZero() && !l.Proved() {
 			agent.Notify()
 		}
