@@ -18,22 +18,10 @@ func readBootID() string {
 	return id
 }
 
-// readMonotonic uses the clock that does not advance during sleep. On macOS
-// CLOCK_MONOTONIC does advance.
-func readMonotonic() time.Duration { return clock(unix.CLOCK_UPTIME_RAW) }
-
-// readUptime uses the clock that advances during sleep and is never adjusted.
-func readUptime() time.Duration { return clock(unix.CLOCK_MONOTONIC_RAW) }
-
-func clock(id int32) time.Duration {
-	var t unix.Timespec
-	if err := unix.ClockGettime(id, &t); err != nil {
-		return 0
-	}
-	return time.Duration(t.Nano())
-}
-
 const (
+	awakeClock  = unix.CLOCK_UPTIME_RAW    // it does not advance during sleep; on macOS CLOCK_MONOTONIC does
+	uptimeClock = unix.CLOCK_MONOTONIC_RAW // it advances during sleep and is never adjusted
+
 	namespaced    = false
 	startsInOrder = false // the wall clock may have been set back between parent and child
 )

@@ -18,6 +18,9 @@ import (
 )
 
 const (
+	awakeClock  = unix.CLOCK_MONOTONIC
+	uptimeClock = unix.CLOCK_BOOTTIME
+
 	namespaced    = true // a pid is valid in its pid namespace only
 	startsInOrder = true // ticks only grow: no process is older than its parent
 )
@@ -82,7 +85,7 @@ func parseStat(line []byte) (stat, error) {
 // wallClock returns the time of a start.
 func wallClock(start uint64) time.Time {
 	const tick = 10 * time.Millisecond // USER_HZ is 100 on every platform that Go supports
-	return time.Now().Add(time.Duration(start)*tick - readUptime()).Truncate(tick).UTC()
+	return time.Now().Add(time.Duration(start)*tick - Uptime()).Truncate(tick).UTC()
 }
 
 // initialTimeNamespace is the inode of the time namespace of process 1.
@@ -119,17 +122,4 @@ func namespaceInode(kind string) string {
 		return ""
 	}
 	return strings.TrimSuffix(strings.TrimPrefix(link, kind+":["), "]")
-}
-
-func readMonotonic() time.Duration { return clock(unix.CLOCK_MONOTONIC) }
-
-func readUptime() time.Duration { return clock(unix.CLOCK_BOOTTIME) }
-
-// clock returns the time of a kernel clock. The clocks used here cannot fail.
-func clock(id int32) time.Duration {
-	var t unix.Timespec
-	if err := unix.ClockGettime(id, &t); err != nil {
-		return 0
-	}
-	return time.Duration(t.Nano())
 }

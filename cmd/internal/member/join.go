@@ -27,11 +27,7 @@ func (c *Client) JoinToAsk(ctx context.Context, w *workspace.Workspace) (*Room, 
 		return nil, nil, err
 	}
 	r.Asks = true
-	snap, err := r.join(ctx, false)
-	if err == nil {
-		r.warnObserver(snap.State, false)
-	}
-	return r, snap, err
+	return r.joinAndWarn(ctx, false)
 }
 
 // Join finds or creates the room of the workspace and makes the agent a member, or with observe an observer if it is no
@@ -41,22 +37,22 @@ func (c *Client) Join(ctx context.Context, w *workspace.Workspace, forceNew, obs
 	if err != nil {
 		return nil, nil, err
 	}
+	return r.joinAndWarn(ctx, observe)
+}
+
+// joinAndWarn is join, and sets the warning of an agent that is to observe and is a member, or the reverse.
+func (r *Room) joinAndWarn(ctx context.Context, observe bool) (*Room, *snapshot, error) {
 	snap, err := r.join(ctx, observe)
 	if err != nil {
 		return r, snap, err
 	}
-	r.warnObserver(snap.State, observe)
-	return r, snap, nil
-}
-
-// warnObserver sets the warning of an agent that is to observe and is a member, or the reverse.
-func (r *Room) warnObserver(st *turn.State, observe bool) {
-	switch observer := st.Member(r.Self.ID).Observer; {
+	switch observer := snap.State.Member(r.Self.ID).Observer; {
 	case observe && !observer:
 		r.Warning = "you are a member already, and stay one; to observe only, \"tt leave\" first"
 	case !observe && observer:
-		r.Warning = st.Owner + " has started you: you act for it and observe; \"tt wait\" makes you a member once it has released"
+		r.Warning = snap.State.Owner + " has started you: you act for it and observe; \"tt wait\" makes you a member once it has released"
 	}
+	return r, snap, nil
 }
 
 // SelectRoom returns the room that a join goes to, and creates nothing. Created and
