@@ -26,9 +26,11 @@ func (t *Table) Row(cells ...any) {
 	t.rows = append(t.rows, row)
 }
 
-func (t *Table) widths() []int {
+// Table writes the rows of table with aligned columns. What does not fit stands below its last column, or where that
+// begins too far to the right, as of any line.
+func (t *Text) Table(table *Table) {
 	var widths []int
-	for _, row := range t.rows {
+	for _, row := range table.rows {
 		for i, cell := range row {
 			if i == len(widths) {
 				widths = append(widths, 0)
@@ -36,21 +38,14 @@ func (t *Table) widths() []int {
 			widths[i] = max(widths[i], columnsOf(cell.plain()))
 		}
 	}
-	return widths
-}
-
-// write writes the rows to text. What does not fit stands below its last column, or where that
-// begins too far to the right, as of any line.
-func (t *Table) write(text *Text) {
-	widths := t.widths()
 	last := 0
 	for _, width := range widths[:max(len(widths)-1, 0)] {
 		last += width + columnGap
 	}
-	if last > text.Width/2 {
+	if last > t.Width/2 {
 		last = 2 * columnGap
 	}
-	for _, row := range t.rows {
+	for _, row := range table.rows {
 		var line strings.Builder
 		for i, cell := range row {
 			line.WriteString(string(cell))
@@ -58,7 +53,7 @@ func (t *Table) write(text *Text) {
 				line.WriteString(blanks(widths[i] - columnsOf(cell.plain()) + columnGap))
 			}
 		}
-		text.put(line.String(), last)
+		t.put(line.String(), last)
 	}
 }
 

@@ -81,9 +81,6 @@ func (t *Text) Wrapped(indent, body string) {
 // Ago returns the distance of when from t.Now, as [Relative] does.
 func (t *Text) Ago(when time.Time) string { return Relative(when, t.Now) }
 
-// Table writes the rows of table with aligned columns.
-func (t *Text) Table(table *Table) { table.write(t) }
-
 // safe returns v escaped for a line. A value without text, such as a number, stays as
 // it is.
 func safe(v any) any {
