@@ -184,17 +184,12 @@ func (f *findings) longestTurn() {
 		return
 	}
 	held := func(t *Turn) int64 { return f.m.Finish(t) - t.Start }
-	longest := &f.m.Turns[0]
-	for i := range f.m.Turns {
-		if t := &f.m.Turns[i]; held(t) > held(longest) {
-			longest = t
-		}
-	}
+	longest := slices.MaxFunc(f.m.Turns, func(x, y Turn) int { return cmp.Compare(held(&x), held(&y)) })
 	text := fmt.Sprintf("%s, turn %d", f.who(longest.Agent), longest.Number)
 	if h := longest.Read(); h.Status != "" {
 		text += ": " + h.Status
 	}
-	f.add(longest, false, "Longest turn: "+Duration(held(longest)), text)
+	f.add(&longest, false, "Longest turn: "+Duration(held(&longest)), text)
 }
 
 // openQuestion shows the last question of the last handoff that has one.

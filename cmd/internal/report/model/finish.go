@@ -33,10 +33,8 @@ func (b *Builder) Model(o Options) *Model {
 // firstSince returns the number of the first event at or after the time, one more than
 // that of the last event if there is none.
 func (b *Builder) firstSince(at int64) int64 {
-	for _, e := range b.events {
-		if e.at >= at {
-			return e.seq
-		}
+	if i := slices.IndexFunc(b.events, func(e mark) bool { return e.at >= at }); i >= 0 {
+		return b.events[i].seq
 	}
 	if n := len(b.events); n > 0 {
 		return b.events[n-1].seq + 1

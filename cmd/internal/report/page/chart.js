@@ -24,16 +24,9 @@ function html(name, cls, text, parent) {
 // --- Words ----------------------------------------------------------------------
 
 const pad = n => String(n).padStart(2, "0");
-const DAYS = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"];
-const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
-function clock(t, seconds) {
-  const d = new Date(t);
-  return pad(d.getUTCHours()) + ":" + pad(d.getUTCMinutes()) + (seconds ? ":" + pad(d.getUTCSeconds()) : "");
-}
-function day(t) {
-  const d = new Date(t);
-  return DAYS[d.getUTCDay()] + " " + d.getUTCDate() + " " + MONTHS[d.getUTCMonth()];
-}
+const utc = t => new Date(t).toUTCString().split(" "); // "Mon,", "02", "Jan", "2006", "15:04:05", "GMT"
+const clock = (t, seconds) => utc(t)[4].slice(0, seconds ? 8 : 5);
+const day = t => utc(t)[0].slice(0, 3) + " " + +utc(t)[1] + " " + utc(t)[2];
 function duration(ms) {
   const s = Math.round(ms / 1000);
   if (ms < 1000) return Math.round(ms) + " ms";
@@ -66,11 +59,15 @@ const said = [
     { what: "question", t: q.t, f: q.f, o: q.o, text: q.b, to: q.p ? "a person" : q.o === undefined ? "anybody" : who(q.o), state: q.st },
     ...q.answers.map(a => ({ what: "answer", t: a.t, f: a.f, o: q.f, text: a.b, to: who(q.f) }))])
 ].sort((a, b) => a.t - b.t);
-// The turn in which something was said, by bisection of the starts.
+// The last of a list in the order of its starts that had begun by then.
+function begun(list, at) {
+  let a = 0, b = list.length;
+  while (a < b) { const m = (a + b) >> 1; if (list[m].s <= at) a = m + 1; else b = m; }
+  return list[a - 1];
+}
+// The turn in which something was said.
 function during(at) {
-  let a = 0, b = turns.length;
-  while (a < b) { const m = (a + b) >> 1; if (turns[m].s <= at) a = m + 1; else b = m; }
-  const t = turns[a - 1];
+  const t = begun(turns, at);
   return t && endOf(t) >= at ? t : null;
 }
 
@@ -94,9 +91,7 @@ function layParts(skip) {
   add(at, Math.max(at, D.to), false);
 }
 function toV(t) {
-  let a = 0, b = parts.length - 1;
-  while (a < b) { const m = (a + b + 1) >> 1; if (parts[m].s <= t) a = m; else b = m - 1; }
-  const p = parts[a];
+  const p = begun(parts, t) || parts[0];
   return p.v + Math.min(1, Math.max(0, (t - p.s) / Math.max(1, p.e - p.s))) * p.len;
 }
 function toTime(v) {
