@@ -56,9 +56,7 @@ func serve(ctx context.Context, o options, stdout, stderr io.Writer) error {
 		said.Do(func() { fmt.Fprintf(stdout, "listening nats://%s\n", net.JoinHostPort(host, strconv.Itoa(port))) })
 	}
 	for {
-		err := serveOnce(ctx, &o, store, stderr, ready)
-		switch {
-		case !errors.Is(err, errWrite):
+		if err := serveOnce(ctx, &o, store, stderr, ready); !errors.Is(err, errWrite) {
 			return err
 		}
 		select {

@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/netip"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/nats-io/nats.go"
@@ -88,17 +89,8 @@ func needsTLS(hostport string) bool {
 	}
 	host = strings.ToLower(strings.TrimSuffix(host, "."))
 	i := strings.LastIndexByte(host, '.')
-	switch {
-	case i < 0:
-		return false
-	case strings.HasSuffix(host, ".home.arpa"):
-		return false
-	}
-	switch host[i+1:] {
-	case "localhost", "local", "internal", "lan", "test":
-		return false
-	}
-	return true
+	reserved := []string{"localhost", "local", "internal", "lan", "test"}
+	return i >= 0 && !strings.HasSuffix(host, ".home.arpa") && !slices.Contains(reserved, host[i+1:])
 }
 
 // shared is the address space of carrier-grade NAT and of overlay networks.
