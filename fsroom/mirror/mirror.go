@@ -3,7 +3,6 @@ package mirror
 import (
 	"context"
 	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"sync/atomic"
@@ -107,34 +106,37 @@ const fetchedFile = "fetched"
 func (r *mirror[S]) reached() {
 	r.away.Store(nil)
 	path, now := filepath.Join(r.Dir(), fetchedFile), r.Store().Options().Now()
-	info, err := os.Lstat(path)
-	switch {
-	case err == nil && now.Sub(info.ModTime()).Abs() < time.Second:
-	case errors.Is(err, fs.ErrNotExist) && r.HasDir():
+	at := r.asOf()
+	if now.Sub(at).Abs() < time.Second || at.IsZero() && !r.HasDir() {
+		return
+	}
+	if at.IsZero() {
 		if f, err := lockfile.OpenRegular(path, os.O_WRONLY|os.O_CREATE); err == nil {
 			f.Close()
-			_ = lockfile.Touch(path, now)
 		}
-	case err == nil:
-		_ = lockfile.Touch(path, now)
 	}
+	_ = lockfile.Touch(path, now)
+}
+
+// asOf returns when the mirror was up to date last; zero: it never was.
+func (r *mirror[S]) asOf() (at time.Time) {
+	if info, err := os.Lstat(filepath.Join(r.Dir(), fetchedFile)); err == nil {
+		at = info.ModTime()
+	}
+	return at
 }
 
 // Current implements [fsroom.Shared]. Who keeps the mirror up to date asks the engine every
 // pullPoll.
 func (r *mirror[S]) Current() bool {
-	info, err := os.Lstat(filepath.Join(r.Dir(), fetchedFile))
-	return err == nil && r.Store().Options().Now().Sub(info.ModTime()).Abs() < pullPoll+pullPoll/2
+	return r.Store().Options().Now().Sub(r.asOf()).Abs() < pullPoll+pullPoll/2
 }
 
 func (r *mirror[S]) Unreachable() (asOf time.Time, err error) {
 	if last := r.away.Load(); last != nil {
 		err = *last
 	}
-	if info, statErr := os.Lstat(filepath.Join(r.Dir(), fetchedFile)); statErr == nil {
-		asOf = info.ModTime()
-	}
-	return asOf, err
+	return r.asOf(), err
 }
 
 // recent returns what was fetched a moment ago, nil if the engine has to be asked. It is no
