@@ -25,16 +25,16 @@ type listening struct {
 	names func() []string
 	how   func() string
 
-	mu    sync.Mutex
-	rooms map[string]*heard
-	ended bool
+	mu      sync.Mutex
+	rooms   map[string]*heard
+	ended   bool
+	hearing sync.WaitGroup
 }
 
 // A heard room is one that the agent listens in.
 type heard struct {
 	update chan struct{}
 	cancel context.CancelFunc
-	done   chan struct{}
 }
 
 // Listen implements [hosts.Sharing].
@@ -84,12 +84,9 @@ func (l *listening) update() {
 			continue
 		}
 		ctx, cancel := context.WithCancel(context.Background())
-		h := &heard{update: make(chan struct{}, 1), cancel: cancel, done: make(chan struct{})}
+		h := &heard{update: make(chan struct{}, 1), cancel: cancel}
 		l.rooms[name] = h
-		go func() {
-			defer close(h.done)
-			l.hear(ctx, name, h.update)
-		}()
+		l.hearing.Go(func() { l.hear(ctx, name, h.update) })
 	}
 }
 
@@ -101,13 +98,11 @@ func (l *listening) stop() {
 	for _, h := range l.rooms {
 		h.cancel()
 	}
-	late := time.After(time.Second) // the end of the process withdraws it too
-	for _, h := range l.rooms {
-		select {
-		case <-h.done:
-		case <-late:
-			return
-		}
+	done := make(chan struct{})
+	go func() { l.hearing.Wait(); close(done) }()
+	select {
+	case <-done:
+	case <-time.After(time.Second): // the end of the process withdraws it too
 	}
 }
 
