@@ -170,7 +170,7 @@ func (m *model) lastLine() string {
 		return m.Text(draw.Dim, m.status.text)
 	case m.lookErr != nil:
 		return m.Text(draw.Red, m.lookErr.Error())
-	case m.page != pageInbox && *m.filter() != "":
+	case *m.filter() != "":
 		what := map[page]string{pageRoom: "journal "}[m.page] + "only with /"
 		return m.Own(draw.Dim, what) + m.Text(draw.Plain, *m.filter()) + m.Own(draw.Dim, "   esc shows all")
 	}
@@ -235,14 +235,22 @@ func (m *model) helpBody(w, h int) []string {
 	lines = append(lines, "", m.Text(draw.Dim, "   What keys change they change by running tt, as "+m.me+"."))
 	if len(lines) > h && w >= 100 {
 		half := (len(lines) + 1) / 2
-		for i := range half {
-			right := ""
-			if half+i < len(lines) {
-				right = lines[half+i]
-			}
-			lines[i] = m.Fit(lines[i], w/2) + right
+		return m.beside(lines[:half], lines[half:], w/2, half, "")
+	}
+	return lines
+}
+
+// beside returns lines with two lists side by side, the left one w columns wide.
+func (m *model) beside(left, right []string, w, rows int, between string) (lines []string) {
+	for i := range rows {
+		var a, b string
+		if i < len(left) {
+			a = left[i]
 		}
-		lines = lines[:half]
+		if i < len(right) {
+			b = right[i]
+		}
+		lines = append(lines, m.Fit(a, w)+between+b)
 	}
 	return lines
 }

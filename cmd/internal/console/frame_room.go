@@ -73,17 +73,7 @@ func (m *model) roomBody(w, h int) []string {
 		return append(append(lines, lists...), m.journal(w, l.rows-len(lists), l.titles)...)
 	}
 	journal := m.journal(w-l.left-2, l.rows, true)
-	for i := range l.rows {
-		left, right := "", ""
-		if i < len(lists) {
-			left = lists[i]
-		}
-		if i < len(journal) {
-			right = journal[i]
-		}
-		lines = append(lines, m.Fit(left, l.left)+m.Own(draw.Dim, m.Mark(draw.Line))+" "+right)
-	}
-	return lines
+	return append(lines, m.beside(lists, journal, l.left, l.rows, m.Own(draw.Dim, m.Mark(draw.Line))+" ")...)
 }
 
 // facts are the lines that say who has the stick, for how long, who is next, which locks are

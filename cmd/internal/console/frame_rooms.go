@@ -38,7 +38,7 @@ func (m *model) listBody(w, h int) []string {
 	case len(m.rooms) == 0:
 		return []string{"   No rooms yet. An agent opens one with tt join or tt wait."}
 	case len(rooms) == 0:
-		return []string{"   No room contains " + m.Text(draw.Bold, m.filters[0]) + "."}
+		return []string{"   No room contains " + m.Text(draw.Bold, m.filters[pageRooms]) + "."}
 	}
 	c := columnsFor(w)
 	titles := row{

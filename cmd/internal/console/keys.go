@@ -133,7 +133,7 @@ func (m *model) roomsKey(name string) tea.Cmd {
 	at := slices.IndexFunc(rooms, func(r *look.Room) bool { return r.Name == m.room })
 	switch name {
 	case "esc":
-		m.filters[0] = ""
+		m.filters[pageRooms] = ""
 	case "enter", "right", "l":
 		if at >= 0 && rooms[at].Err != nil {
 			m.refuse(rooms[at].Err.Error())
@@ -185,8 +185,8 @@ func (m *model) shownItem(item look.Item) tea.Cmd {
 func (m *model) roomKey(name string) {
 	switch name {
 	case "esc", "left":
-		if m.filters[1] != "" {
-			m.filters[1] = ""
+		if m.filters[pageRoom] != "" {
+			m.filters[pageRoom] = ""
 			return
 		}
 		m.closeRoom()
@@ -354,12 +354,7 @@ func (f *field) missing() string {
 }
 
 // filter is that of the page.
-func (m *model) filter() *string {
-	if m.page == pageRoom {
-		return &m.filters[1]
-	}
-	return &m.filters[0]
-}
+func (m *model) filter() *string { return &m.filters[m.page] }
 
 // filterKey passes a key on to the filter.
 func (m *model) filterKey(k tea.KeyPressMsg, name string) {

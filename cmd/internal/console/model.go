@@ -76,7 +76,7 @@ type model struct {
 	panel   panel             // the one that has the keys
 	picked  [panels]string    // the selected member, question and note
 	at      position          // in the journal
-	filters [2]string         // of the rooms, and of the journal
+	filters [3]string         // by page; the inbox has none
 	typing  bool              // the filter is being typed
 	reading *reading          // a text in full, over the page
 	help    bool              // the keys, over the page
@@ -131,14 +131,14 @@ func filtered[T any](list []T, filter string, texts func(*T) []string) (found []
 
 // shown returns the rooms that match the filter.
 func (m *model) shown() []*look.Room {
-	return filtered(m.rooms, m.filters[0], func(r *look.Room) []string {
+	return filtered(m.rooms, m.filters[pageRooms], func(r *look.Room) []string {
 		return []string{r.View.CanonicalPath, r.Name, r.View.Owner, r.View.ReservedFor, m.condition(r).word}
 	})
 }
 
 // entries returns the entries of the journal that match the filter.
 func (m *model) entries() []*look.Entry {
-	return filtered(m.detail.Entries, m.filters[1], func(e *look.Entry) []string {
+	return filtered(m.detail.Entries, m.filters[pageRoom], func(e *look.Entry) []string {
 		return []string{e.From, e.To, e.Type, m.told(e).word}
 	})
 }

@@ -140,7 +140,7 @@ func (m *model) lookAgain() tea.Cmd {
 // openRoom shows a room in full.
 func (m *model) openRoom(r *look.Room) tea.Cmd {
 	m.page, m.room, m.panel, m.at = pageRoom, r.Name, panelJournal, position{}
-	m.filters[1], m.picked = "", [panels]string{}
+	m.filters[pageRoom], m.picked = "", [panels]string{}
 	m.detail = &look.Detail{Room: *r}
 	m.near()
 	if m.watch != nil {
