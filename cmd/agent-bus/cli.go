@@ -163,9 +163,7 @@ func runAsk(ctx context.Context, c *cli.Invocation, b *bus) error {
 			t.Line("Asked %s on %s.", id, c.Arg("topic"))
 		})
 	}
-	if !c.JSON {
-		c.Notice("asked " + id + "; waiting for an answer")
-	}
+	c.Warn("asked %s; waiting for an answer", id)
 	return b.waitForAnswer(ctx, c, r, id)
 }
 

@@ -66,9 +66,7 @@ func runList(_ context.Context, c *cli.Invocation, b *bus) error {
 		result.Topics = append(result.Topics, infoOf(s))
 	}
 	for _, w := range result.Warnings {
-		if !c.JSON {
-			c.Warn("%s: %v", w.Message, w.Context["topic_id"])
-		}
+		c.Warn("%s: %v", w.Message, w.Context["topic_id"])
 	}
 	return c.Out.Result(result, func(t *cli.Text) { writeTopics(t, result) })
 }
