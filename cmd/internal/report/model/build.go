@@ -33,10 +33,6 @@ type mark struct {
 	unknown string // its type, if that is unknown
 }
 
-// damaged is the type of the events that repairing a journal puts in the place of those
-// that could not be read.
-const damaged = event.Damaged
-
 // begin forgets what there was. A list without items is [] in JSON, and not null.
 func (b *Builder) begin() {
 	*b = Builder{AllLives: b.AllLives, index: map[string]int{}, asks: map[string]int{}, here: map[int]int{}, m: Model{
@@ -90,7 +86,7 @@ func (b *Builder) Add(e *event.Event) {
 		l := event.LostOf(e)
 		m.Damaged = slices.DeleteFunc(m.Damaged, func(d Oddity) bool { return l.Has(d.Seq) }) // a repair has put them there
 		m.Damaged = append(m.Damaged, Oddity{At: at, Seq: l.From, To: l.To})
-	case damaged:
+	case event.Damaged: // by a repair, in the place of one that could not be read
 		m.Damaged = append(m.Damaged, Oddity{At: at, Seq: e.Seq})
 	default:
 		b.events[len(b.events)-1].unknown = e.Type
