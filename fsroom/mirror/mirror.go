@@ -328,10 +328,7 @@ func (r *mirror[S]) Exists() bool {
 		return false
 	}
 	_, _, err := r.refresh(context.Background(), r.recent(), noLimit)
-	if fsroom.IsUnreachable(err) && r.Store().MayBeBehind(err) {
-		return r.HasJournal()
-	}
-	return err != nil || r.HasJournal()
+	return r.unlessBehind(err) != nil || r.HasJournal()
 }
 
 // Refresh is refresh for those who read the journal.
