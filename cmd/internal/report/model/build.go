@@ -22,7 +22,6 @@ type Builder struct {
 	index  map[string]int // of agents by id
 	asks   map[string]int // of questions by id
 	here   map[int]int    // the span in Here of each member
-	open   bool           // whether the last turn has not ended
 	last   int64          // the time of the last event
 	events []mark
 }
@@ -189,10 +188,10 @@ func (s *Span) end(e *event.Event, at int64) {
 
 // current returns the turn that is held, nil if none is.
 func (b *Builder) current() *Turn {
-	if !b.open {
-		return nil
+	if n := len(b.m.Turns); n > 0 && b.m.Turns[n-1].EndSeq == 0 {
+		return &b.m.Turns[n-1]
 	}
-	return &b.m.Turns[len(b.m.Turns)-1]
+	return nil
 }
 
 // offer returns the reservation that is open, nil if there is none.
@@ -209,7 +208,6 @@ func (b *Builder) end(e *event.Event, at int64) *Turn {
 	if t != nil {
 		t.End, t.EndedBy, t.EndReason, t.EndSeq = max(t.Start, at), e.Type, e.Reason, e.Seq
 	}
-	b.open = false
 	return t
 }
 
@@ -227,7 +225,6 @@ func (b *Builder) granted(e *event.Event, at int64) {
 		t.TakenFrom = b.ref(e.From)
 	}
 	b.m.Turns = append(b.m.Turns, t)
-	b.open = true
 }
 
 func (b *Builder) released(e *event.Event, at int64) {
@@ -256,7 +253,6 @@ func (b *Builder) foundEnd(e *event.Event, at int64) {
 		o.EndedBy = lost
 	}
 	b.m.Turns = append(b.m.Turns, t)
-	b.open = true
 }
 
 func (b *Builder) resolved(id string, at int64) {
