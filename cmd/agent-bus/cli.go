@@ -207,14 +207,6 @@ var answerCommand = &cli.Command{
 	Run:    onBus(runAnswer),
 }
 
-// An answeredResult is the result of cli answer.
-type answeredResult struct {
-	QuestionID string `json:"question_id"`
-	AnswerID   string `json:"answer_id"`
-	Status     string `json:"status"` // saved
-	AskedBy    string `json:"asked_by"`
-}
-
 func runAnswer(ctx context.Context, c *cli.Invocation, b *bus) error {
 	text, err := c.Text("answer", topic.InvalidArgument, topic.InvalidArgument)
 	if err != nil {
@@ -251,8 +243,9 @@ func runAnswer(ctx context.Context, c *cli.Invocation, b *bus) error {
 	if len(tally.Skipped) > 0 {
 		return topic.Invalid("question_id", "names a question that is %s already", tally.Skipped[0].Reason)
 	}
-	result := answeredResult{QuestionID: id, AnswerID: tally.AnswerIDs[0], Status: "saved", AskedBy: s.Question(id).AskedBy}
-	return c.Out.Result(result, func(t *cli.Text) { t.Line("Answered %s of %s.", id, result.AskedBy) })
+	by := s.Question(id).AskedBy
+	result := map[string]any{"question_id": id, "answer_id": tally.AnswerIDs[0], "status": "saved", "asked_by": by}
+	return c.Out.Result(result, func(t *cli.Text) { t.Line("Answered %s of %s.", id, by) })
 }
 
 var closeCommand = &cli.Command{
@@ -299,13 +292,6 @@ func runClose(ctx context.Context, c *cli.Invocation, b *bus) error {
 	})
 }
 
-// A closedQuestion is the result of cli close for a question.
-type closedQuestion struct {
-	TopicID    string `json:"topic_id"`
-	QuestionID string `json:"question_id"`
-	Status     string `json:"status"`
-}
-
 func closeQuestion(ctx context.Context, c *cli.Invocation, b *bus, topicID, agent, reason string) error {
 	id := c.Arg("topic")
 	r, err := b.Topic(topicID)
@@ -325,6 +311,8 @@ func closeQuestion(ctx context.Context, c *cli.Invocation, b *bus, topicID, agen
 	if err != nil {
 		return err
 	}
-	closed := closedQuestion{topicID, id, s.Question(id).Status}
-	return c.Out.Result(closed, func(t *cli.Text) { t.Line("%s is %s.", id, closed.Status) })
+	status := s.Question(id).Status
+	return c.Out.Result(map[string]any{"topic_id": topicID, "question_id": id, "status": status}, func(t *cli.Text) {
+		t.Line("%s is %s.", id, status)
+	})
 }

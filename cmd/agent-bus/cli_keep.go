@@ -33,12 +33,6 @@ var archiveCommand = &cli.Command{
 // archivedFolder is the folder of archived topics, beside the folder of topics.
 const archivedFolder = "topics.archived"
 
-// An archivedResult is the result of cli archive: where the topic's files are now.
-type archivedResult struct {
-	TopicID string `json:"topic_id"`
-	Path    string `json:"path"`
-}
-
 func runArchive(ctx context.Context, c *cli.Invocation, b *bus) error {
 	if err := b.ownTopics(); err != nil {
 		return err
@@ -67,7 +61,7 @@ func runArchive(ctx context.Context, c *cli.Invocation, b *bus) error {
 	if err != nil {
 		return err
 	}
-	return c.Out.Result(archivedResult{r.Name(), to}, func(t *cli.Text) { t.Line("Archived as %s.", to) })
+	return c.Out.Result(map[string]any{"topic_id": r.Name(), "path": to}, func(t *cli.Text) { t.Line("Archived as %s.", to) })
 }
 
 var wipeCommand = &cli.Command{
@@ -82,12 +76,6 @@ var wipeCommand = &cli.Command{
 	Run:    onBus(runWipe),
 }
 
-// A wipeResult is the result of cli db wipe.
-type wipeResult struct {
-	Wiped bool   `json:"wiped"`
-	Path  string `json:"path"`
-}
-
 // codeDeclined is the code of a refusal because the answer was not yes.
 const codeDeclined code.Code = "DECLINED"
 
@@ -98,7 +86,7 @@ func runWipe(_ context.Context, c *cli.Invocation, b *bus) error {
 	path := filepath.Join(b.Path, roomtypes.Topics().Folder)
 	entries, err := os.ReadDir(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return c.Out.Result(wipeResult{false, path}, func(t *cli.Text) { t.Line("Nothing to delete: there is no %s.", path) })
+		return c.Out.Result(map[string]any{"wiped": false, "path": path}, func(t *cli.Text) { t.Line("Nothing to delete: there is no %s.", path) })
 	}
 	if err != nil {
 		return unusable(path, err)
@@ -113,7 +101,7 @@ func runWipe(_ context.Context, c *cli.Invocation, b *bus) error {
 	if err := wipe(b.Path); err != nil {
 		return err
 	}
-	return c.Out.Result(wipeResult{true, path}, func(t *cli.Text) { t.Line("Deleted %s.", path) })
+	return c.Out.Result(map[string]any{"wiped": true, "path": path}, func(t *cli.Text) { t.Line("Deleted %s.", path) })
 }
 
 // confirmed asks whether to delete the topics. It asks on standard error, because

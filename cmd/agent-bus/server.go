@@ -77,17 +77,20 @@ func (s *server) transport(in io.Reader, out io.Writer, end func()) *stdio.Trans
 	}
 }
 
-// connect serves the client at the other end of the transport. When it is gone, the topics are
-// left that it has joined.
-func (s *server) connect(ctx context.Context, t mcp.Transport) (*mcp.ServerSession, error) {
+// connect serves the client at the other end of the transport. When it is gone, gone is closed, and the
+// topics are left that it has joined.
+func (s *server) connect(ctx context.Context, t mcp.Transport) (gone <-chan struct{}, err error) {
 	client, err := s.mcp.Connect(ctx, t, nil)
-	if err == nil {
-		go func() {
-			_ = client.Wait()
-			s.leave()
-		}()
+	if err != nil {
+		return nil, err
 	}
-	return client, err
+	ended := make(chan struct{})
+	go func() {
+		_ = client.Wait() // nobody could be given the error
+		close(ended)
+		s.leave()
+	}()
+	return ended, nil
 }
 
 // recoverPanics answers a call that panics with an error. The SDK would let the panic
@@ -238,15 +241,10 @@ func (s *server) serve(ctx context.Context, end func(), in io.Reader, out io.Wri
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
 	wire := s.transport(in, out, end)
-	session, err := s.connect(context.WithoutCancel(ctx), wire)
+	ended, err := s.connect(context.WithoutCancel(ctx), wire)
 	if err != nil {
 		return err
 	}
-	ended := make(chan struct{})
-	go func() {
-		_ = session.Wait() // the client is gone, so nobody could be given the error
-		close(ended)
-	}()
 	limit := exitTime
 	select {
 	case <-signals:

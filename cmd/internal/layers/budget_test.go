@@ -31,7 +31,7 @@ var testTools = []string{
 // stands for the packages under it that have none of their own. Lower a row with the commit
 // that makes it smaller.
 var budgets = map[string]int{
-	"cmd/agent-bus":              3830,
+	"cmd/agent-bus":              3800,
 	"cmd/internal/changes":       1570,
 	"cmd/internal/cli":           2850,
 	"cmd/internal/completion":    350,
@@ -50,7 +50,7 @@ var budgets = map[string]int{
 	"cmd/internal/manual":        100,
 	"cmd/internal/member":        4800,
 	"cmd/internal/questions":     1330,
-	"cmd/internal/report":        2620,
+	"cmd/internal/report":        2610,
 	"cmd/internal/roomtypes":     100,
 	"cmd/internal/second":        150,
 	"cmd/internal/session":       200,
