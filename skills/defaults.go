@@ -1,7 +1,6 @@
 package skills
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -14,7 +13,7 @@ const defaultsFile = "defaults"
 // Auto returns whether tt takes turns for sessions by itself, on or off, as the last installation
 // has said, "" if none has.
 func Auto(dataDir string) string {
-	text, _ := os.ReadFile(filepath.Join(dataDir, defaultsFile))
+	text, _ := lockfile.ReadRegular(filepath.Join(dataDir, defaultsFile), maxRecord)
 	auto, _ := strings.CutPrefix(strings.TrimSpace(string(text)), "auto=")
 	if auto != "on" && auto != "off" {
 		return ""

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"time"
@@ -71,13 +70,16 @@ func (i *installed) empty() bool {
 	return len(i.Files) == 0 && len(i.Foreign) == 0 && len(i.Servers) == 0
 }
 
+// maxRecord is how large a file of this package may be. The record has what was in the files of users before.
+const maxRecord = 64 << 20
+
 func (e Environment) recordPath() string { return filepath.Join(e.DataDir, "installs.json") }
 
 // loadRecord reads the record. A missing one is empty. A damaged one, or one of a
 // newer format, is an error: guessing might change files of the user.
 func (e Environment) loadRecord() (*record, error) {
 	r := &record{Format: recordFormat, Installs: map[harness.ID]*installed{}}
-	data, err := os.ReadFile(e.recordPath())
+	data, err := lockfile.ReadRegular(e.recordPath(), maxRecord)
 	if errors.Is(err, fs.ErrNotExist) {
 		return r, nil
 	}
@@ -123,7 +125,7 @@ func (e Environment) save(r *record) error {
 		}
 	}
 	text := []byte(indented(r))
-	if old, err := os.ReadFile(e.recordPath()); err == nil && bytes.Equal(old, text) {
+	if old, err := lockfile.ReadRegular(e.recordPath(), maxRecord); err == nil && bytes.Equal(old, text) {
 		return nil
 	}
 	return lockfile.Replace(e.recordPath(), text, e.DataDir)

@@ -36,7 +36,7 @@ func (e Environment) stamp() string {
 // settled reports whether there is nothing to sync: it was found so before, or there is no
 // data directory or no harness.
 func (e Environment) settled() bool {
-	if b, err := os.ReadFile(e.stampPath()); err == nil && string(b) == e.stamp() {
+	if b, err := lockfile.ReadRegular(e.stampPath(), maxRecord); err == nil && string(b) == e.stamp() {
 		return true
 	}
 	return !isDir(e.DataDir) || len(e.here()) == 0 && !exists(e.recordPath())

@@ -53,6 +53,7 @@ func runInbox(ctx context.Context, c *cli.Invocation) error {
 	}
 	ctx, stop := onSignal(ctx, endings...)
 	defer stop()
+	c.Out.Until(ctx)
 	room, err := openRoom(c)
 	if err != nil {
 		return interrupted(ctx, err)
@@ -69,7 +70,6 @@ func runInbox(ctx context.Context, c *cli.Invocation) error {
 		if limitErr != nil {
 			return interrupted(ctx, limitErr)
 		}
-		c.Out.Until(ctx)
 		waiting, cancel := context.WithTimeout(ctx, limit)
 		defer cancel()
 		in, err = box.AwaitInbox(waiting)
