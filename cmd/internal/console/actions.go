@@ -15,12 +15,12 @@ import (
 
 func number(n int64) string { return strconv.FormatInt(n, 10) }
 
-// tt returns the command for the room of the dialog. An operand that looks like a flag
+// tt returns the command for a room. An operand that looks like a flag
 // comes behind all flags.
-func (m *model) tt(d *dialog, stdin string, args ...string) command {
-	common := []string{"--path", d.path, "--agent", m.me, "--json"}
+func (m *model) tt(r *look.Room, stdin string, args ...string) command {
+	common := []string{"--path", r.View.CanonicalPath, "--agent", m.me, "--json"}
 	if m.ask != nil { // the path may be one on another host
-		common[0], common[1] = "--room", workspace.ByID+d.name
+		common[0], common[1] = "--room", workspace.ByID+r.Name
 	}
 	last := args[len(args)-1]
 	if strings.HasPrefix(last, "-") && !strings.HasPrefix(last, "--") {
@@ -48,7 +48,7 @@ func (m *model) askMessage(r *look.Room) {
 		if d.interrupt {
 			args = append(args, "--interrupt")
 		}
-		return []command{m.tt(d, texts[0], append(args, d.toward[d.to])...)}
+		return []command{m.tt(&d.room, texts[0], append(args, d.toward[d.to])...)}
 	}
 	m.open(r, d)
 }
@@ -62,7 +62,7 @@ func (m *model) askTake(r *look.Room) {
 }
 
 func (m *model) take(d *dialog, reason string) command {
-	return m.tt(d, "", "take", "--turn", number(d.turn), "--reason", reason)
+	return m.tt(&d.room, "", "take", "--turn", number(d.room.View.TurnID), "--reason", reason)
 }
 
 // situation says who has the stick.
@@ -119,7 +119,7 @@ func (m *model) askAssign(r *look.Room) {
 		if !mine {
 			list, texts = append(list, m.take(d, texts[0])), texts[1:]
 		}
-		return append(list, m.tt(d, handoff(texts), "assign", "--stdin", to.AgentID))
+		return append(list, m.tt(&d.room, handoff(texts), "assign", "--stdin", to.AgentID))
 	}
 	m.open(r, d)
 }
@@ -139,7 +139,7 @@ func (m *model) askRelease(r *look.Room, texts []string) {
 		title: "release the stick", verb: "release", about: []string{"You have the stick. Esc keeps it."},
 		fields: []*field{{label: "status"}, {label: "next action"}},
 		commands: func(d *dialog, texts []string) []command {
-			return []command{m.tt(d, handoff(texts), "release", "--stdin")}
+			return []command{m.tt(&d.room, handoff(texts), "release", "--stdin")}
 		},
 	})
 	for i, f := range m.dialog.fields {
@@ -169,14 +169,14 @@ func (m *model) askKick(r *look.Room) {
 	}
 	observes := r.Member(m.me) != nil
 	d.commands = func(d *dialog, texts []string) (list []command) {
-		args := []string{"kick", "--turn", number(d.turn), "--reason", texts[0]}
+		args := []string{"kick", "--turn", number(d.room.View.TurnID), "--reason", texts[0]}
 		if force {
 			args = append(args, "--force")
 		}
 		if !observes { // only members remove members
-			list = append(list, m.tt(d, "", "join", "--observe"))
+			list = append(list, m.tt(&d.room, "", "join", "--observe"))
 		}
-		return append(list, m.tt(d, "", append(args, who.AgentID)...))
+		return append(list, m.tt(&d.room, "", append(args, who.AgentID)...))
 	}
 	m.open(r, d)
 }
@@ -190,7 +190,7 @@ func (m *model) askResolve(r *look.Room) {
 	}
 	m.open(r, dialog{
 		title: "resolve note " + shortID(n.ID), verb: "resolve", about: []string{n.From + ": " + n.Text},
-		commands: func(d *dialog, _ []string) []command { return []command{m.tt(d, "", "notes", "resolve", n.ID)} },
+		commands: func(d *dialog, _ []string) []command { return []command{m.tt(&d.room, "", "notes", "resolve", n.ID)} },
 	})
 }
 
@@ -204,7 +204,7 @@ func (m *model) askAnswer(r *look.Room) {
 	m.open(r, dialog{
 		title: "answer " + q.From, verb: "answer", about: []string{q.Text}, fields: []*field{{label: ""}},
 		commands: func(d *dialog, texts []string) []command {
-			return []command{m.tt(d, texts[0], "answer", "--stdin", q.ID)}
+			return []command{m.tt(&d.room, texts[0], "answer", "--stdin", q.ID)}
 		},
 	})
 }

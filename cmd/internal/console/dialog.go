@@ -18,14 +18,11 @@ type dialog struct {
 	missing string // what is missing before it can go on
 	used    time.Time
 
-	name      string // of the room
-	path      string
-	turn      int64 // when the dialog opened
-	owner     string
-	toward    []string // whom a message can go to; nil: it is no message
-	to        int      // the one it goes to
-	interrupt bool     // the message is urgent
-	takes     bool     // the first command takes the stick, for the one behind it
+	room      look.Room // when the dialog opened
+	toward    []string  // whom a message can go to; nil: it is no message
+	to        int       // the one it goes to
+	interrupt bool      // the message is urgent
+	takes     bool      // the first command takes the stick, for the one behind it
 
 	// commands returns what to run, given what was typed.
 	commands func(d *dialog, texts []string) []command
@@ -42,7 +39,7 @@ type field struct {
 const patience = 60 * time.Second
 
 func (m *model) open(r *look.Room, d dialog) {
-	d.name, d.path, d.turn, d.owner, d.used = r.Name, r.View.CanonicalPath, r.View.TurnID, r.View.Owner, m.now
+	d.room, d.used = *r, m.now
 	for _, f := range d.fields {
 		f.Text = edit.New(m.drafts[d.draft(f)])
 	}
@@ -54,7 +51,7 @@ func (d *dialog) draft(f *field) string {
 	if f.want != "" {
 		return "" // that is to be typed anew
 	}
-	return d.name + "\n" + d.title + "\n" + f.label
+	return d.room.Name + "\n" + d.title + "\n" + f.label
 }
 
 // leave closes the dialog. What was typed is there again when it is opened again.
@@ -70,17 +67,17 @@ func (m *model) leave() {
 // overtaken says how the room has changed since the dialog opened, "" if the turn is
 // still the same.
 func (m *model) overtaken(d *dialog) string {
-	r := m.find(d.name)
-	if m.detail != nil && m.detail.Name == d.name {
+	r := m.find(d.room.Name)
+	if m.detail != nil && m.detail.Name == d.room.Name {
 		r = &m.detail.Room
 	}
 	switch {
 	case r == nil:
 		return "the room has ended meanwhile"
-	case r.View.TurnID == d.turn && r.View.Owner == d.owner:
+	case r.View.TurnID == d.room.View.TurnID && r.View.Owner == d.room.View.Owner:
 		return ""
 	case r.View.Owner != "":
 		return "meanwhile " + r.View.Owner + " has the stick, turn " + number(r.View.TurnID)
 	}
-	return "meanwhile " + d.owner + " has given the stick back"
+	return "meanwhile " + d.room.View.Owner + " has given the stick back"
 }

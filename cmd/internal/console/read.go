@@ -58,8 +58,8 @@ func (m *model) readDiff() tea.Cmd {
 			id = list[pick].Turn
 		}
 	}
-	run, d := m.run, &dialog{name: r.Name, path: r.View.CanonicalPath}
-	of := func(args ...string) command { return m.tt(d, "", args...) }
+	run := m.run
+	of := func(args ...string) command { return m.tt(r, "", args...) }
 	show := of("diff", number(id), "--patch")
 	show.argv[len(show.argv)-1] = "--text"
 	back := "to take it back         " + of("undo", number(id)).line() + "\nto bring back lost work " + of("restore", "--lost").line() + "\n\n"

@@ -207,7 +207,7 @@ func (m *model) start(d *dialog) tea.Cmd {
 			}
 			// The stick was taken, and could not be handed over.
 			m.status.text = "you have the stick, but: " + m.status.text
-			if r := m.find(d.name); r != nil {
+			if r := m.find(d.room.Name); r != nil {
 				m.askRelease(r, texts[1:])
 			}
 		})
