@@ -88,7 +88,7 @@ func (r *mirror[S]) fetch(ctx context.Context) (*tail, error) {
 }
 
 func (r *mirror[S]) fetchFrom(ctx context.Context, m marker) (*tail, error) {
-	t := newTail(m)
+	t := &tail{from: m, last: engine.Revision(m.Revision), chain: chain{seq: m.Seq}}
 	err := r.engine.Read(ctx, r.engineName(), t.last, t.add)
 	if err == nil {
 		err = t.chain.err()

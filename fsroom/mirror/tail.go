@@ -37,10 +37,6 @@ type tail struct {
 	stale   *marker // that of the mirror, at which the engine has another change; nil: from is that
 }
 
-func newTail(m marker) *tail {
-	return &tail{from: m, last: engine.Revision(m.Revision), chain: chain{seq: m.Seq}}
-}
-
 // add adds an entry, unless it is to be skipped.
 func (t *tail) add(e engine.Entry) error {
 	if t.last = e.Revision; e.Lines == nil || int64(e.Revision) <= t.from.Revision || t.chain.follows(e) {

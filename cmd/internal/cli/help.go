@@ -78,7 +78,7 @@ func (p *Program) topicHelp(topic Topic, out *Output) string {
 		t.Wrapped("", topic.Long)
 	}
 	if flags, of := p.sharedFlags(topic.Name); len(flags) > 0 {
-		t.heading("Flags of " + andList(of))
+		t.heading("Flags of " + joined(of, " and "))
 		t.flags(flags)
 	}
 	return t.String()

@@ -196,9 +196,7 @@ func words(name string) []string { return strings.Fields(name) }
 // orList joins words as in "a, b or c".
 func orList(list []string) string { return joined(list, " or ") }
 
-// andList joins words as in "a, b and c".
-func andList(list []string) string { return joined(list, " and ") }
-
+// joined joins words with a last one behind a word of its own.
 func joined(list []string, last string) string {
 	if len(list) < 2 {
 		return strings.Join(list, "")

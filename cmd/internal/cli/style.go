@@ -10,12 +10,6 @@ type Style struct{ on bool }
 // perhaps marked up.
 type Styled string
 
-// styleFor returns the Style for the terminal; it respects https://no-color.org.
-func styleFor(env *Env) Style {
-	on := env.StdoutTTY && env.lookup("NO_COLOR") == "" && env.lookup("TERM") != "dumb"
-	return Style{on}
-}
-
 // Bold is for headings and for the most important words.
 func (s Style) Bold(text string) Styled { return s.mark("1", text) }
 

@@ -21,7 +21,8 @@ type Text struct {
 }
 
 func newText(env *Env) *Text {
-	return &Text{Style: styleFor(env), Now: env.now(), Width: env.columns(env.StdoutTTY), Terminal: env.StdoutTTY}
+	styled := env.StdoutTTY && env.lookup("NO_COLOR") == "" && env.lookup("TERM") != "dumb" // see https://no-color.org
+	return &Text{Style: Style{styled}, Now: env.now(), Width: env.columns(env.StdoutTTY), Terminal: env.StdoutTTY}
 }
 
 // errorText collects what is written to standard error.

@@ -189,6 +189,3 @@ func onSignal(p *tea.Program, s *screen) <-chan os.Signal {
 	}()
 	return caught
 }
-
-// Init returns what is to be done first, as for [tea.Model].
-func (m *model) Init() tea.Cmd { return tea.Batch(m.tick, m.pending, m.notice) }

@@ -22,7 +22,7 @@ type program struct {
 type failedMsg string
 
 // Init implements [tea.Model].
-func (p *program) Init() tea.Cmd { return guarded(p.model.Init()) }
+func (p *program) Init() tea.Cmd { return guarded(tea.Batch(p.tick, p.pending, p.notice)) }
 
 // Update implements [tea.Model]. A panic ends the program, after which the terminal is
 // made what it was and the panic is shown.

@@ -46,7 +46,9 @@ func (s *screen) show(lines []string, cursor *tea.Cursor) {
 	w := draw.Width(lines[0])
 	switch {
 	case !s.on:
-		s.raw()
+		if s.input != nil {
+			s.mode, _ = term.MakeRaw(int(s.input.Fd())) // keys arrive one by one
+		}
 		b.WriteString(enterScreen)
 		s.on, s.lines = true, nil
 	case len(lines) != len(s.lines) || w != s.w:
@@ -85,14 +87,7 @@ func (s *screen) leave() {
 	}
 }
 
-// raw makes keys arrive one by one.
-func (s *screen) raw() {
-	if s.input != nil {
-		s.mode, _ = term.MakeRaw(int(s.input.Fd()))
-	}
-}
-
-// cooked undoes raw.
+// cooked undoes raw mode.
 func (s *screen) cooked() {
 	if s.mode != nil {
 		_ = term.Restore(int(s.input.Fd()), s.mode)

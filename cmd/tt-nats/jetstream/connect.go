@@ -80,7 +80,7 @@ func Open(address string, creds Credentials) (*Engine, error) {
 			WithHint(`put the path of a credentials file into engines.json; see "tt help hosts"`)
 	}
 	ns := strings.Trim(u.Path, "/")
-	if !validNamespace(ns) {
+	if ns == "" || len(ns) > 64 || strings.Trim(ns, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_") != "" {
 		return nil, code.New(code.Usage, "%q is no namespace", ns).WithHint("write nats://HOST:PORT/NAMESPACE; a namespace has letters, digits, - and _")
 	}
 	hosts := strings.Split(u.Host, ",")
@@ -96,10 +96,6 @@ func Open(address string, creds Credentials) (*Engine, error) {
 
 // Interrupt implements [engine.Engine].
 func (e *Engine) Interrupt() { e.interrupt() }
-
-func validNamespace(ns string) bool {
-	return ns != "" && len(ns) <= 64 && strings.Trim(ns, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_") == ""
-}
 
 func (e *Engine) subject(kind, room string, tokens ...string) string {
 	return strings.Join(append([]string{kind, e.ns, room}, tokens...), ".")

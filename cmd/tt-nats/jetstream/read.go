@@ -266,7 +266,8 @@ func (e *Engine) batch(ctx context.Context, stream string, get func(context.Cont
 // Rooms implements [engine.Engine].
 func (e *Engine) Rooms(ctx context.Context, prefix string) (map[string]int, error) {
 	all := "ttlog." + e.ns + "."
-	v, err := e.info(ctx, jetstream.WithSubjectFilter(all+wildcard(prefix)))
+	wildcard := prefix[:strings.LastIndexByte(prefix, '.')+1] + ">" // matches what begins with the prefix, and maybe others
+	v, err := e.info(ctx, jetstream.WithSubjectFilter(all+wildcard))
 	if err != nil {
 		return nil, err
 	}
@@ -278,6 +279,3 @@ func (e *Engine) Rooms(ctx context.Context, prefix string) (map[string]int, erro
 	}
 	return rooms, nil
 }
-
-// wildcard returns what matches all subjects that begin with the prefix, and maybe others.
-func wildcard(prefix string) string { return prefix[:strings.LastIndexByte(prefix, '.')+1] + ">" }

@@ -58,14 +58,6 @@ func New(store *fsroom.Store, clock func() turn.Instant, table identity.Table, m
 // none.
 func (l *Looker) Near(room string) { l.opened.Store(&room) }
 
-// known returns the room that knows the most of its agents.
-func (l *Looker) known(name string, room *member.Room) *member.Room {
-	if opened := l.opened.Load(); l.near != nil && opened != nil && *opened == name {
-		return l.near.Room(name, nil)
-	}
-	return room
-}
-
 // A Room is what lists show of a room. Times are of the wall clock.
 type Room struct {
 	Name    string // room_id
@@ -175,7 +167,10 @@ func (l *Looker) room(name string) (res Room, room *member.Room, st *turn.State,
 	if room.Ended(st) {
 		return Room{}, nil, nil, false
 	}
-	known := l.known(name, room)
+	known := room // that which knows the most of its agents
+	if opened := l.opened.Load(); l.near != nil && opened != nil && *opened == name {
+		known = l.near.Room(name, nil)
+	}
 	now := known.Look(snap)
 	st, f := now.State, now.Facts
 	res = Room{Name: name, View: st.Room(f), Renewal: room.Renewal(st)}
