@@ -47,8 +47,7 @@ func writeCache(path string, top *directory, files int) error {
 	return lockfile.ReplaceUnsynced(path, b, filepath.Dir(path))
 }
 
-// readCache returns what the last scan found, nil if that is lost or damaged: then every file
-// is read once.
+// readCache returns what the last scan found, nil if that is lost or damaged: then every file is read once.
 func readCache(path string) *directory {
 	b, err := os.ReadFile(path)
 	n := len(b) - 4

@@ -237,8 +237,7 @@ func (v *View) compare(from, to *Snapshot, filters []string) (found []Step, err 
 	return found, nil
 }
 
-// matchesAny reports whether the path is one of the filters or below one. No filter matches
-// everything.
+// matchesAny reports whether the path is one of the filters or below one. No filter matches everything.
 func matchesAny(filters []string, path string) bool {
 	if len(filters) == 0 {
 		return true
@@ -276,8 +275,7 @@ func (v *View) count(d Step, p *PathChange) bool {
 	return ok
 }
 
-// texts returns both contents of a path if they can be compared line by line. That of a link is
-// where it leads.
+// texts returns both contents of a path if they can be compared line by line. That of a link is where it leads.
 func (v *View) texts(d Step) (from, to []byte, ok bool) {
 	get := func(s State) ([]byte, bool) {
 		if !s.exists() {

@@ -164,8 +164,7 @@ func matchStar(rest, s string) bool {
 	}
 }
 
-// matchClass matches the first byte of s with the class at the beginning of p, and returns
-// the length of the class.
+// matchClass matches the first byte of s with the class at the beginning of p, and returns the length of the class.
 func matchClass(p, s string) (n int, ok bool) {
 	if s == "" || s[0] == '/' {
 		return 0, false

@@ -18,8 +18,7 @@ type tracked []string
 
 var errIndex = errors.New("the index of the repository cannot be read")
 
-// readIndex returns the paths of an index of version 2, 3 or 4, with ids of a size. Without an index nothing is
-// tracked.
+// readIndex returns the paths of an index of version 2, 3 or 4, with ids of a size. Without an index nothing is tracked.
 func readIndex(gitDir string, idSize int) (tracked, error) {
 	b, err := os.ReadFile(filepath.Join(gitDir, "index"))
 	if errors.Is(err, fs.ErrNotExist) {

@@ -26,8 +26,7 @@ type Options struct {
 	// Others returns the directories of the tree, as paths in it, in which somebody else has a turn, and those in which
 	// somebody had one that ended since a moment. It may be nil.
 	Others func(since time.Time) (now, before []string)
-	// Fault is called before each step that touches the disk and may make it fail. It is nil
-	// outside tests.
+	// Fault is called before each step that touches the disk and may make it fail. It is nil outside tests.
 	Fault func(step string) error
 }
 
@@ -193,8 +192,7 @@ const (
 	UnknownLate       = "late"
 )
 
-// WhyUnknown says why it is not known what a tree was, from the error of its scan. It never means
-// that nothing changed.
+// WhyUnknown says why it is not known what a tree was, from the error of its scan. It never means that nothing changed.
 func WhyUnknown(err error) string {
 	busy := (*lockfile.BusyError)(nil)
 	switch {

@@ -6,8 +6,7 @@ import (
 	"slices"
 )
 
-// A hunk is a stretch of lines that two texts have differently: a[A:A+NA] stands where
-// b[B:B+NB] is.
+// A hunk is a stretch of lines that two texts have differently: a[A:A+NA] stands where b[B:B+NB] is.
 type hunk struct{ a, na, b, nb int }
 
 // splitLines cuts a text after each newline.
@@ -99,8 +98,7 @@ func retrace(trail [][]int, x, y int) (hunks []hunk) {
 	return hunks
 }
 
-// A lineConflict is where both sides of a merge have changed the same lines: lines of ours,
-// from 1.
+// A lineConflict is where both sides of a merge have changed the same lines: lines of ours, from 1.
 type lineConflict struct{ first, last int }
 
 // merge3 applies to ours what differs between base and theirs. Where both have changed the

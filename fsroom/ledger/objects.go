@@ -148,8 +148,7 @@ func (o *objects) link(p *pack) bool {
 	return done
 }
 
-// linkFile gives a file of the user's a name in the store. What has the name already is of no use:
-// nothing was found in it.
+// linkFile gives a file of the user's a name in the store. What has the name already is of no use: nothing was found in it.
 func linkFile(from, to string) bool {
 	err := os.Link(from, to)
 	if errors.Is(err, os.ErrExist) {

@@ -24,8 +24,7 @@ import (
 )
 
 const (
-	// tempPrefix begins the name of each file that is not finished. Only a killed process
-	// leaves one.
+	// tempPrefix begins the name of each file that is not finished. Only a killed process leaves one.
 	tempPrefix = "tmp-"
 	// ownPrefix begins the name of each pack that is no link to one of the user's.
 	ownPrefix = "tt-"

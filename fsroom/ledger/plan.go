@@ -210,8 +210,7 @@ func (u *undo) path(d Step) error {
 
 func kindOf(s State) uint32 { return s.Mode &^ 0o777 }
 
-// merge takes back the lines of the turn in a file that was changed since, and its
-// permissions.
+// merge takes back the lines of the turn in a file that was changed since, and its permissions.
 func (u *undo) merge(path string, now, was, became State) error {
 	next := now
 	if was.Mode != became.Mode || was.Perm != became.Perm {

@@ -123,8 +123,7 @@ func (r *repository) rules() (what *rules, err error) {
 	return what, nil
 }
 
-// objectDirs returns the directories that have objects of the repository, with those that it
-// borrows from.
+// objectDirs returns the directories that have objects of the repository, with those that it borrows from.
 func (r *repository) objectDirs() (dirs []string) {
 	if r.config.otherHash {
 		return nil

@@ -17,14 +17,12 @@ type rules struct {
 	outer   *rules
 }
 
-// with returns the rules together with those of one more file, which is in the directory
-// base.
+// with returns the rules together with those of one more file, which is in the directory base.
 func (r *rules) with(base, content string) *rules {
 	return &rules{base, parseRules(content, r.fold), r.fold, r.tracked, r}
 }
 
-// topRules returns what counts at the root of the tree, without its own files, and where that
-// is in its repository.
+// topRules returns what counts at the root of the tree, without its own files, and where that is in its repository.
 func (v *View) topRules() (what *rules, inRepo string, err error) {
 	if v.repo == nil {
 		return new(rules).with("", builtin), "", nil
@@ -53,8 +51,7 @@ func (r *rules) in(dir, inRepo string) *rules {
 	return r.with(inRepo, string(b))
 }
 
-// rulesIn returns what counts in a directory, nil if it is a repository of its own, where
-// nothing does.
+// rulesIn returns what counts in a directory, nil if it is a repository of its own, where nothing does.
 func (s *scanner) rulesIn(d *directory, full string, names []file, what *rules) *rules {
 	own := func(f file) bool { return f.name == ".gitignore" && isRegular(f.mode) }
 	if d.path != "" && slices.ContainsFunc(names, func(f file) bool { return f.name == ".git" }) {

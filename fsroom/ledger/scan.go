@@ -281,8 +281,7 @@ func (s *scanner) counts(d *directory, f, was *file, what *rules) bool {
 	return false
 }
 
-// compare takes over what the last scan found of a file that is as it was then. Otherwise the
-// file is to be read.
+// compare takes over what the last scan found of a file that is as it was then. Otherwise the file is to be read.
 func (s *scanner) compare(d *directory, f, was *file, what *rules) {
 	f.sameInode = was != nil && was.inode == f.inode
 	if sub := f.sub; sub != nil {

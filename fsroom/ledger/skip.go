@@ -9,8 +9,7 @@ import (
 	"strings"
 )
 
-// builtin are directories that nobody wants to have back where no repository says what to
-// ignore.
+// builtin are directories that nobody wants to have back where no repository says what to ignore.
 const builtin = "node_modules/\ntarget/\nbuild/\ndist/\n.venv/\nvenv/\n__pycache__/\n.gradle/\n.next/\n.nuxt/\n.cache/\n.tox/\n.mypy_cache/\n.pytest_cache/\n" +
 	".terraform/\nDerivedData/\n.svn/\n.hg/\n.jj/\n"
 

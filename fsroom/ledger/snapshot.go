@@ -119,8 +119,7 @@ func ParseName(name string) (int64, bool) {
 	return n, ok && err == nil && n > 0
 }
 
-// Snapshots returns the snapshots of the store, oldest first. What was lost in a power cut is
-// left out.
+// Snapshots returns the snapshots of the store, oldest first. What was lost in a power cut is left out.
 func (l *Ledger) Snapshots() ([]*Snapshot, error) {
 	all, err := l.Lines()
 	v := l.view(all)

@@ -38,8 +38,7 @@ func differing(steps []Step) *Differing {
 	return d
 }
 
-// Differing returns in what the tree as it is now differs from a state, nil if no snapshot has that
-// any more.
+// Differing returns in what the tree as it is now differs from a state, nil if no snapshot has that any more.
 func (v *View) Differing(from StateID) (*Differing, error) {
 	i := slices.IndexFunc(v.All, func(s *Snapshot) bool { return s.State() == from })
 	if i < 0 {

@@ -327,8 +327,7 @@ func (l *Ledger) Changing() bool {
 // Interrupted reports whether a killed process has left a change of the tree unfinished.
 func (l *Ledger) Interrupted() bool { return exists(l.applyingFile()) }
 
-// recover puts back what a killed process has changed. Everything that changes the store does
-// so first.
+// recover puts back what a killed process has changed. Everything that changes the store does so first.
 func (l *Ledger) recover() error {
 	b, err := os.ReadFile(l.applyingFile())
 	if errors.Is(err, fs.ErrNotExist) {

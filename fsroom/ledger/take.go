@@ -192,8 +192,7 @@ func (s *Snapshot) IsLike(other *Snapshot) bool {
 
 var errFull = errors.New("the disk is too full")
 
-// checkSpace refuses to fill the disk: with less than 512 MiB free, or two hundredths of a
-// small one, nothing is stored.
+// checkSpace refuses to fill the disk: with less than 512 MiB free, or two hundredths of a small one, nothing is stored.
 func (l *Ledger) checkSpace() error {
 	if free, size := freeSpace(l.dir); free < min(l.opts.Limits.Free, size/50) {
 		return errFull

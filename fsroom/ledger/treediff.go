@@ -102,8 +102,7 @@ func (o *objects) at(tree ID, path string) (State, error) {
 	}
 }
 
-// overlay returns the tree with some paths as they are given. A path that is not there any
-// more has the zero State.
+// overlay returns the tree with some paths as they are given. A path that is not there any more has the zero State.
 func (o *objects) overlay(tree ID, paths map[string]State) (ID, error) {
 	if len(paths) == 0 {
 		return tree, nil

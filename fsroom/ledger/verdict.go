@@ -60,8 +60,7 @@ type Ask struct {
 	Dir     string // relative to the tree, "." for its root
 }
 
-// id returns the id of the question. Each text is hashed with its length, so that no two questions
-// are hashed alike.
+// id returns the id of the question. Each text is hashed with its length, so that no two questions are hashed alike.
 func (a *Ask) id() (id AskID) {
 	h := sha256.New()
 	h.Write(a.State[:])
@@ -72,8 +71,7 @@ func (a *Ask) id() (id AskID) {
 	return id
 }
 
-// A Verdict says that a command has succeeded on a tree, which was the same when the command began and
-// when it ended.
+// A Verdict says that a command has succeeded on a tree, which was the same when the command began and when it ended.
 type Verdict struct {
 	Name     string   `json:"name"`
 	Command  []string `json:"command,omitempty"` // nil if it is longer than maxCommand
