@@ -5,29 +5,47 @@ import "path/filepath"
 // gitMoves tells what git moved from commit to commit between two snapshots from what was written.
 type gitMoves struct {
 	*View
-	from, to ID // trees of HEAD
-	moved    bool
+	from     ID // tree of HEAD
+	moves    []gitMove
 	sparse   bool
 	start    *Snapshot
 	own      []ID // commits that were made meanwhile, oldest first
 	straight bool // they lead from the one HEAD to the other
 }
 
-// movesBetween returns what git has done between two snapshots. Where HEAD has no log, or did not move, nothing
-// counts as git's.
+// A gitMove is from the tree of one commit to that of another. It may have been a reset that left the files.
+type gitMove struct {
+	from, to ID
+	reset    bool
+}
+
+// movesBetween returns what git has done between two snapshots. Where HEAD has no log, all is one move.
 func (v *View) movesBetween(from, to *Snapshot) gitMoves {
-	m := gitMoves{View: v, start: from, from: v.objects.headTree(from.Head), to: v.objects.headTree(to.Head)}
+	m := gitMoves{View: v, start: from, from: v.objects.headTree(from.Head)}
 	m.sparse = v.repo != nil && exists(filepath.Join(v.repo.gitDir, "info", "sparse-checkout"))
-	if v.repo == nil || from.Head.Commit == to.Head.Commit || m.to == (ID{}) {
+	if v.repo == nil || from.Head.Commit == to.Head.Commit {
 		return m
 	}
 	chain := chainOf(v.repo.headMoves(), from, to)
-	m.moved, m.straight = len(chain) > 0, len(chain) > 0
+	if m.straight = len(chain) > 0; !m.straight {
+		m.moves = []gitMove{{m.from, v.objects.headTree(to.Head), true}}
+	}
+	goesOn := false // several moves, as those of a rebase, are one
 	for _, c := range chain {
-		if c.isCommit() {
-			m.own = append(m.own, c.to)
+		isCommit := c.isCommit()
+		if isCommit {
+			m.own, goesOn = append(m.own, c.to), false
 		}
-		m.straight = m.straight && c.isCommit() && c.what != "commit (amend)" && c.what != "commit (merge)"
+		m.straight = m.straight && isCommit && c.what != "commit (amend)" && c.what != "commit (merge)"
+		if c.from == c.to || isCommit && c.what != "commit (merge)" {
+			continue
+		}
+		if !goesOn {
+			m.moves = append(m.moves, gitMove{from: v.objects.headTree(Head{Commit: c.from.String()})})
+		}
+		last := &m.moves[len(m.moves)-1]
+		last.to, last.reset = v.objects.headTree(Head{Commit: c.to.String()}), last.reset || c.what == "reset"
+		goesOn = !isCommit
 	}
 	return m
 }
@@ -57,44 +75,75 @@ func chainOf(all []headChange, from, to *Snapshot) []headChange {
 	return nil
 }
 
-// isGits reports whether a path was changed by git alone: it equals HEAD at both ends, and no commit that was made
-// meanwhile brought it.
-func (m *gitMoves) isGits(d Step) bool {
-	if was := m.before(d); was != d.From {
-		d.From = was
-	} else if !m.moved || d.From.Mode == d.To.Mode && d.From.ID == d.To.ID { // permissions that git does not know
-		return false
+// before returns what a path was before the turn's own changes of it: what it was at first, as git has moved it since.
+// A path that is still that is git's. It is not known where the two cannot be told apart.
+func (m *gitMoves) before(d Step) (was State, gits, known bool) {
+	o := m.objects
+	was = d.From
+	if at, err := o.at(m.from, d.Path); err == nil && m.sparse && !was.exists() && at.exists() {
+		was, gits = m.start.state(d.Path, at), true // it is missing because the checkout is or was sparse
 	}
-	equals := func(tree ID, s State) bool {
-		at, err := m.objects.at(tree, d.Path)
-		return err == nil && m.objects.isStoredAs(s, at)
-	}
-	if !equals(m.from, d.From) || !equals(m.to, d.To) {
-		return false
-	}
-	for _, id := range m.own {
-		c, err := m.objects.commit(id)
-		if err != nil {
-			return false
+	for _, g := range m.moves {
+		x, err1 := o.at(g.from, d.Path)
+		y, err2 := o.at(g.to, d.Path)
+		if err1 != nil || err2 != nil || g.to == (ID{}) || x == y || o.isStoredAs(was, y) {
+			continue
 		}
-		before := m.objects.treesOf(c.parents) // of a merge, what one of them has is not its own
-		if len(c.parents) == 0 {
-			before = []ID{{}}
+		if own, sure := m.brought(d.Path, y); !sure {
+			return was, false, false
+		} else if own {
+			continue
 		}
-		if len(before) < len(c.parents) || equals(c.tree, d.To) && !m.objects.isIn(before, d.Path, d.To) {
-			return false
+		next, ok := m.follow(d.Path, was, x, y)
+		switch isGits := o.isStoredAs(d.To, y); {
+		case isGits && o.isStoredAs(was, x):
+			next, ok = d.To, true
+		case isGits && !ok:
+			continue
+		case ok && g.reset && !isGits:
+			var with State // the move, if it has not followed it yet
+			if with, ok = m.follow(d.Path, d.To, was, next); ok && with.ID != d.To.ID {
+				continue
+			}
+		}
+		if was, gits = next, true; !ok {
+			return was, false, false
 		}
 	}
-	return true
+	return was, gits && o.isStoredAs(d.To, was), true
 }
 
-// before returns what a path was. Where a checkout is or was sparse, what is missing and HEAD has is as HEAD has it.
-func (m *gitMoves) before(d Step) State {
-	at, err := m.objects.at(m.from, d.Path)
-	if err != nil || !m.sparse || d.From.exists() || !at.exists() {
-		return d.From
+// brought reports whether a commit that was made meanwhile has a path as none of its parents has it. It is not sure to
+// be its own in a merge of parents that differ there.
+func (m *gitMoves) brought(path string, y State) (own, sure bool) {
+	for _, id := range m.own {
+		c, err := m.objects.commit(id)
+		before := append(m.objects.treesOf(c.parents), ID{}) // which a first commit begins with
+		if err != nil || len(before) <= len(c.parents) {
+			return true, true
+		}
+		before = before[:max(1, len(c.parents))]
+		if m.objects.isIn([]ID{c.tree}, path, y) && !m.objects.isIn(before, path, y) {
+			first, _ := m.objects.at(before[0], path)
+			last, _ := m.objects.at(before[len(before)-1], path)
+			return true, first == last
+		}
 	}
-	return m.start.state(d.Path, at)
+	return false, true
+}
+
+// follow returns what a path is that git moves from what one commit has to what another has. It is not known if both
+// changed the same lines, or if git may store the file as something else.
+func (m *gitMoves) follow(path string, s, from, to State) (State, bool) {
+	switch o := m.objects; {
+	case o.isStoredAs(s, from):
+		return m.start.state(path, to), !o.converts || !isRegular(to.Mode) || from.exists() && s.ID == from.ID
+	case isRegular(s.Mode) && isRegular(from.Mode) && isRegular(to.Mode):
+		id, conflict, err := o.mergeContent(s.ID, to.ID, from.ID)
+		s.ID = id
+		return s, err == nil && conflict == nil
+	}
+	return s, false
 }
 
 // InProgress returns what git is in the middle of in this work tree: rebase, merge, cherry-pick, revert, bisect; ""

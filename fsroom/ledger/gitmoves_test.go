@@ -75,6 +75,52 @@ func TestGitsMoves(t *testing.T) {
 	}
 }
 
+// TestGitMovedAndWritten: an undo of a turn that git moved a file in, and that wrote to it, takes back what was written.
+func TestGitMovedAndWritten(t *testing.T) {
+	t.Parallel()
+	const edit = "sed -i s/^8$/w/ f; "
+	tests := map[string]struct{ turn, want string }{ // the lines of f that are not their number; "conflict"
+		"pull":                      {"git pull -q . up; " + edit, "p"},
+		"pull, the same line":       {"git pull -q . up; sed -i s/^p$/w/ f", "p"},
+		"pull and commit":           {"git pull -q . up; " + edit + "git commit -qam w", "p"},
+		"commit and pull":           {edit + "git commit -qam w; git pull -q --no-rebase --no-edit . up", "p"},
+		"commit and rebase":         {edit + "git commit -qam w; git rebase -q up", "p"},
+		"rebase of others' commits": {"git switch -q side; git rebase -q up; " + edit, "p s"},
+		"switch":                    {"git switch -q up; " + edit, "p"},
+		"reset":                     {"git reset -q --hard up; " + edit, "p"},
+		"commit and reset":          {edit + "git commit -qam w; git reset -q --hard up; " + edit, "p"},
+		"reset of the index":        {"git reset -q up; " + edit, ""},
+		"reset, the same line":      {"git reset -q --hard up; sed -i s/^p$/w/ f", "conflict"},
+		"merge of its own branch":   {"git switch -qc s; " + edit + "git commit -qam w; git switch -q -; git commit -q --allow-empty -m e; git merge -q --no-edit s", ""},
+		"merge with a commit":       {edit + "git commit -qam w; git merge -q --no-commit up; git commit -qm m", "conflict"},
+		"stash":                     {"sed -i s/^5$/w/ f; git stash -q; git pull -q . up; git stash pop -q", "p"},
+		"a file that came":          {"git pull -q . up; echo w >> n; " + edit, "p"},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := newFixture(t)
+			f.shell("git init -q -b main .; seq 9 > f; git add -A; git commit -qm 1; git switch -qc side; sed -i s/^5$/s/ f; git commit -qam s; " +
+				"git switch -qc up main; sed -i s/^2$/p/ f; echo n > n; git add n; git commit -qam p; git switch -q main")
+			f.take(WhyStart, 1)
+			f.settled()
+			f.shell(tt.turn)
+			f.take(WhyEnd, 1)
+			out, err := f.undo(1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := strings.Join(strings.FieldsFunc(f.content("f"), func(r rune) bool { return r >= '0' && r <= '9' || r == '\n' }), " ")
+			if len(out.Plan.Conflicts) > 0 {
+				got = "conflict"
+			}
+			if got != tt.want || strings.HasSuffix(tt.turn, "n; "+edit) && f.content("n") != "n\n" {
+				t.Errorf("f is %q, %+v", got, out.Plan)
+			}
+		})
+	}
+}
+
 // TestSparse: what git wrote because a checkout is less sparse stays, and the turn's own work goes.
 func TestSparse(t *testing.T) {
 	t.Parallel()

@@ -91,17 +91,20 @@ func (v *View) PlanUndo(from, to *Snapshot, filters []string) (*Plan, error) {
 	}
 	for _, d := range differences {
 		ignored, err2 := v.objects.ignoredAt(v.Now, d.Path)
+		was, gits, known := moves.before(d)
 		switch {
 		case unsure[d.Path]:
-		case moves.isGits(d):
+		case gits:
 			u.plan.Git++
 		case err2 != nil:
 			err = errors.Join(err, err2)
 		case isBelow(others, d.Path):
 		case left(d.Path), ignored != "" && d.To.exists():
 			u.conflict(d.Path, ConflictLeftOut)
+		case !known:
+			u.conflict(d.Path, ConflictNoBefore)
 		default:
-			d.From = moves.before(d)
+			d.From = was
 			err = errors.Join(err, u.pathOrKept(d))
 		}
 	}
@@ -227,7 +230,7 @@ func (u *undo) merge(path string, now, was, became State) error {
 	case now.ID == became.ID:
 		next.ID = was.ID
 	case now.ID != was.ID && was.ID != became.ID:
-		id, conflict, err := u.mergeContent(now.ID, was.ID, became.ID)
+		id, conflict, err := u.objects.mergeContent(now.ID, was.ID, became.ID)
 		if err != nil {
 			return err
 		}
@@ -244,10 +247,10 @@ func (u *undo) merge(path string, now, was, became State) error {
 	return nil
 }
 
-func (u *undo) mergeContent(now, was, became ID) (id ID, conflict *lineConflict, err error) {
+func (o *objects) mergeContent(now, was, became ID) (id ID, conflict *lineConflict, err error) {
 	var texts [3][]byte
 	for i, id := range []ID{became, now, was} {
-		if texts[i], err = u.objects.blob(id); err != nil {
+		if texts[i], err = o.blob(id); err != nil {
 			return ID{}, nil, err
 		}
 		if !isText(texts[i]) {
@@ -258,7 +261,7 @@ func (u *undo) mergeContent(now, was, became ID) (id ID, conflict *lineConflict,
 	if conflict != nil {
 		return ID{}, conflict, nil
 	}
-	id, _, err = u.objects.put(kindBlob, merged)
+	id, _, err = o.put(kindBlob, merged)
 	return id, nil, err
 }
 
