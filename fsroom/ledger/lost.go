@@ -21,7 +21,7 @@ func (l *Ledger) full(path string) string {
 const maxLookedBack = 500
 
 // PlanLost plans to bring back what went when uncommitted content went last. A path went between two snapshots, in
-// the order of their moments, if in the second it is missing or empty, something of another kind, or has a content,
+// the order of their moments, if in the second it is missing or empty, a link in the place of a file, or has a content,
 // or as a program a mode, that the user's repository had already. That counts as a loss if it went by no undo or
 // restore, if what went is in no commit that HEAD has been at since, and in no file now, and if the path is now as
 // it was after that. Nothing is removed, and what was written since stays. What is in the stash of the
@@ -186,6 +186,9 @@ func (l *losses) between(a, b *Snapshot, filters []string) (gone []Step, lost bo
 		}
 		begun := a.Why == WhyTick && d.From.ID == emptyBlob && d.To.exists() && d.To.ID != emptyBlob // it was something else before
 		if !d.From.exists() || begun || !past.went(d, was, a) {
+			if d.From.Mode == modeLink && d.To.exists() { // by what was written since
+				gone = append(gone, Step{Path: d.Path, From: d.From})
+			}
 			continue
 		}
 		isMode := d.From.ID == d.To.ID
@@ -233,7 +236,7 @@ func (p *past) went(d Step, was State, a *Snapshot) bool {
 	switch {
 	case d.From.ID == d.To.ID: // a mode
 		return d.From.Mode != d.To.Mode && d.To.Mode == was.Mode
-	case d.To.exists() && kindOf(d.From) != kindOf(d.To):
+	case isRegular(d.From.Mode) && d.To.exists() && !isRegular(d.To.Mode):
 		return true
 	}
 	return !d.To.exists() || d.To.ID == emptyBlob || slices.ContainsFunc(p.objects.storedAs(d.To), func(id ID) bool {
