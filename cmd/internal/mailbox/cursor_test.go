@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/talking-stick/tt/cmd/internal/hearing"
 	"github.com/talking-stick/tt/cmd/internal/member"
@@ -157,4 +158,22 @@ func TestReader(t *testing.T) {
 	}
 	read(true, true, true)
 	unread(0)
+}
+
+// TestCursorAfterCopy: what was shown in a room that was put back to an earlier membership is remembered, and what was
+// printed in an earlier membership is not.
+func TestCursorAfterCopy(t *testing.T) {
+	f := newFixture(t)
+	m := f.join("a:1")
+	joined := m.Cursor(f.state(m)).JoinedAt
+	for _, c := range []struct {
+		stored, at time.Duration // since the agent joined
+		want       int64
+	}{{time.Hour, 0, 7}, {0, -time.Hour, 0}, {time.Hour, -time.Hour, 0}} {
+		f.must(m.own().Write(hearing.CursorFile, &Cursor{JoinedAt: event.NewTime(joined.Add(c.stored))}))
+		f.must(m.AdvanceCursor(Cursor{JoinedAt: event.NewTime(joined.Add(c.at)), Seen: talk.Seen{EventSeq: 7}}))
+		if got := m.Cursor(f.state(m)).EventSeq; got != c.want {
+			t.Errorf("%+v: %d", c, got)
+		}
+	}
 }

@@ -237,7 +237,14 @@ func (m *Mailbox) CursorOf(st *turn.State, id string) Cursor {
 // without a sync. If it cannot be stored, things are shown again.
 func (m *Mailbox) AdvanceCursor(at Cursor) error {
 	var stored Cursor
-	return m.own().Change(hearing.CursorFile, &stored, func(bool) bool { return stored.Advance(at) })
+	return m.own().Change(hearing.CursorFile, &stored, func(bool) bool {
+		if stored.JoinedAt.After(at.JoinedAt.Time) { // the room may have been put back from a copy, to an earlier membership
+			if snap, err := m.Room.FS.View(); err == nil && m.Cursor(snap.State).JoinedAt.Equal(at.JoinedAt.Time) {
+				stored = Cursor{JoinedAt: at.JoinedAt}
+			}
+		}
+		return stored.Advance(at)
+	})
 }
 
 // show moves the agent's stored cursor over what was just shown to it.
