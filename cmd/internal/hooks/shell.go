@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"sort"
 	"strings"
 	"sync"
 	"time"
@@ -66,7 +67,7 @@ func (h *run) keepsPlace() bool {
 func (h *run) recordBefore(ctx context.Context, writes []guard.Write) {
 	var all sync.WaitGroup
 	defer all.Wait()
-	slices.SortStableFunc(writes, func(a, b guard.Write) int { return strings.Compare(b.Destroys, a.Destroys) }) // those that destroy first
+	sort.SliceStable(writes, func(i, j int) bool { return writes[j].Destroys < writes[i].Destroys }) // those that destroy first
 	done := map[string]bool{}
 	for _, x := range writes {
 		path := x.Path

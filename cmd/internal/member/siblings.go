@@ -1,9 +1,9 @@
 package member
 
 import (
-	"cmp"
 	"path/filepath"
 	"slices"
+	"sort"
 
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
@@ -192,6 +192,7 @@ func (r *Room) Reaching(seen *snapshot, name string) (*Room, error) {
 
 // HoldersFirst orders siblings: those first whose turn somebody has.
 func HoldersFirst(list []Sibling) []Sibling {
-	isFree := func(s Sibling) int { return 1 - min(len(s.Owner), 1) }
-	return slices.SortedStableFunc(slices.Values(list), func(a, b Sibling) int { return cmp.Compare(isFree(a), isFree(b)) })
+	list = slices.Clone(list)
+	sort.SliceStable(list, func(i, j int) bool { return list[i].Owner != "" && list[j].Owner == "" })
+	return list
 }

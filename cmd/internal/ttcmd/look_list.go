@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"sort"
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/cmd/internal/hooks"
@@ -152,7 +153,8 @@ func writeRooms(t *cli.Text, rooms []turn.RoomView, here string) {
 		t.Line("No rooms found.")
 		return
 	}
-	rooms = slices.SortedFunc(slices.Values(rooms), func(a, b turn.RoomView) int { return cmp.Compare(a.CanonicalPath, b.CanonicalPath) })
+	rooms = slices.Clone(rooms)
+	sort.Slice(rooms, func(i, j int) bool { return rooms[i].CanonicalPath < rooms[j].CanonicalPath })
 	var table cli.Table
 	for _, r := range rooms {
 		who := "—"
