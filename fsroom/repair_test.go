@@ -277,16 +277,23 @@ func TestRepairKeepsWhatItReplaces(t *testing.T) {
 // TestRepairMakesPrivate, and sweeps what killed processes left.
 func TestRepairMakesPrivate(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t)
-	f.populate()
-	f.write(filepath.Join(f.room.Dir(), "tmp", "left"), nil)
-	for _, path := range []string{f.room.Dir(), f.room.JournalPath()} {
-		f.must(os.Chmod(path, 0o755))
-	}
-	for _, p := range f.repair() {
-		if !p.Repaired {
-			t.Errorf("%+v", p)
+	for _, mode := range []os.FileMode{0o755, 0o500} {
+		f := newFixture(t)
+		f.populate()
+		f.write(filepath.Join(f.room.Dir(), "tmp", "left"), nil)
+		for _, path := range []string{f.room.JournalPath(), filepath.Join(f.room.Dir(), "tmp"), f.room.Dir()} {
+			f.must(os.Chmod(path, mode))
 		}
+		found := f.repair()
+		for _, p := range found {
+			if !p.Repaired {
+				t.Errorf("%+v", p)
+			}
+		}
+		if len(found) != 4 {
+			t.Errorf("found %+v", found)
+		}
+		f.do(say("b", "goes on"))
 	}
 }
 

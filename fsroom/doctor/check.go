@@ -19,7 +19,7 @@ import (
 
 // What a repair does about some problems.
 const (
-	makePrivate = "make it private again"
+	makePrivate = "give it the mode of a private one again"
 	giveAway    = "as root: give it to the owner of the directory"
 	moveAside   = "move it aside"
 	rebuild     = "rebuild it from the journal, as the next change does"
@@ -121,6 +121,8 @@ func (c *checker[S]) files() {
 			c.found(path, moveAside, "it is a file, not a directory")
 		case !mode.IsRegular() && !mode.IsDir() && !fsroom.IsAside(path):
 			c.found(path, moveAside, "it is %s, which nothing of ours is", what)
+		case (isOwn || mode.IsDir()) && mode.Perm()&0o200 == 0:
+			c.found(path, makePrivate, "its owner cannot write to it (mode %04o)", mode.Perm())
 		}
 		if mode.IsRegular() || mode.IsDir() {
 			c.access(path, info)
