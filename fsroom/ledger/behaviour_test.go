@@ -592,6 +592,14 @@ func TestDamagedStore(t *testing.T) {
 	if found := f.Check(f.Context(), false); len(found) != 0 {
 		t.Errorf("after the repair: %+v", found)
 	}
+	lock := filepath.Join(f.Dir(), "lock")
+	_, _, _ = os.Remove(lock), os.Mkdir(lock, 0o700), os.Chmod(f.Dir(), 0o500)
+	for _, repair := range []bool{false, true} {
+		if found := f.Check(f.Context(), repair); len(found) != 2 || found[0].Path != f.Dir() || found[1].Path != lock || found[1].Repaired != repair {
+			t.Errorf("a store that cannot be written to: %+v", found)
+		}
+	}
+	f.take("x", 0)
 	index := filepath.Join(f.root, ".git")
 	f.git("init", "-q")
 	_ = os.WriteFile(filepath.Join(index, "index"), []byte("DIRCrubbish"), 0o600)

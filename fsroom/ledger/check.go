@@ -5,7 +5,10 @@ import (
 	"context"
 	"errors"
 	"os"
+	"path/filepath"
 	"slices"
+
+	"github.com/talking-stick/tt/lockfile"
 )
 
 // A Problem is what [Ledger.Check] has found.
@@ -22,15 +25,22 @@ const CodeDamaged = "ledger_damaged"
 // Check looks for what does not fit together, and with repair removes it: lines that cannot be read or whose tree is gone, and a begun
 // change of the tree. It reads all content; what is damaged, and a file still has, is stored again by the next snapshot after a repair.
 func (l *Ledger) Check(ctx context.Context, repair bool) (found []Problem) {
+	add := func(path, message string, harmless bool, mend func() error) *Problem {
+		found = append(found, Problem{Path: path, Message: message, Repaired: repair && mend() == nil, Harmless: harmless})
+		return &found[len(found)-1]
+	}
+	lock := filepath.Join(l.dir, "lock")
+	if info, err := os.Lstat(l.dir); err == nil && info.Mode().Perm()&0o200 == 0 {
+		add(l.dir, "it cannot be written to by its owner: nothing can be recorded", false, func() error { return os.Chmod(l.dir, 0o700) })
+	}
+	if info, err := os.Lstat(lock); err == nil && !info.Mode().IsRegular() {
+		add(lock, "it is "+lockfile.TypeName(info.Mode())+": nothing can be recorded", false, func() error { return os.Remove(lock) })
+	}
 	if repair {
 		unlock, err := l.lock(ctx, true)
 		if repair = err == nil; repair {
 			defer unlock()
 		}
-	}
-	add := func(path, message string, harmless bool, mend func() error) *Problem {
-		found = append(found, Problem{Path: path, Message: message, Repaired: repair && mend() == nil, Harmless: harmless})
-		return &found[len(found)-1]
 	}
 	if l.Interrupted() {
 		add(l.applyingFile(), "an undo or restore was killed half-way; what it changed can be put back", false, l.recover)
