@@ -599,6 +599,7 @@ func TestDamagedStore(t *testing.T) {
 			t.Errorf("a store that cannot be written to: %+v", found)
 		}
 	}
+	f.shell("rm " + f.cacheFile() + "; mkfifo " + f.cacheFile())
 	f.take("x", 0)
 	index := filepath.Join(f.root, ".git")
 	f.git("init", "-q")

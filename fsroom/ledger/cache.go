@@ -49,7 +49,7 @@ func writeCache(path string, top *directory, files int) error {
 
 // readCache returns what the last scan found, nil if that is lost or damaged: then every file is read once.
 func readCache(path string) *directory {
-	b, err := os.ReadFile(path)
+	b, err := lockfile.ReadRegular(path, 1<<30)
 	n := len(b) - 4
 	if err != nil || n < len(cacheMagic) || string(b[:len(cacheMagic)]) != cacheMagic ||
 		crc32.ChecksumIEEE(b[:n]) != binary.LittleEndian.Uint32(b[n:]) {
