@@ -56,6 +56,14 @@ func (p *Past) Current() int64 {
 	return p.State.Turn
 }
 
+// Began returns the beginning of the last turn, nil if it is not recorded.
+func (p *Past) Began() (start *ledger.Snapshot) {
+	if p.State != nil {
+		start, _ = ledger.TurnOf(p.All, p.State.Turn)
+	}
+	return start
+}
+
 // Look scans the tree without recording it.
 func (p *Past) Look(ctx context.Context) (*ledger.View, error) {
 	view, err := p.Ledger.Look(ctx)

@@ -158,8 +158,7 @@ func (t *Tree) finish(ctx context.Context, st *turn.State, last *ledger.Snapshot
 	return end, err
 }
 
-// lastTurn returns the last snapshot of a beginning or end of the last turn before one, nil if
-// there is none.
+// lastTurn returns the last snapshot of a beginning or end of the last turn before one, nil if there is none.
 func lastTurn(all []*ledger.Snapshot, before int64) (last *ledger.Snapshot) {
 	for _, s := range all {
 		if s.IsOfTurn() && s.Turn < before && (last == nil || s.Turn >= last.Turn) {
@@ -253,8 +252,7 @@ func (t *Tree) Events(st *turn.State, turnID int64, agent string, c *ledger.Chan
 	return turn.RecordChange(st, turn.TreeChange{Turn: turnID, Span: c.Span, Agent: agent}, t.payload(c))
 }
 
-// payload is what an event says: without names in a room that counts only, and with as many as
-// an event may have.
+// payload is what an event says: without names in a room that counts only, and with as many as an event may have.
 func (t *Tree) payload(c *ledger.Changes) []byte {
 	shown := *c
 	shown.Host = cmp.Or(t.Room.Client.Store.Options().Host, t.Room.Self.Host)

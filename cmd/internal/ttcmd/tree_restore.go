@@ -96,7 +96,7 @@ func runRestore(ctx context.Context, c *cli.Invocation) error {
 	x.Plan = func(view *ledger.View) (*ledger.Plan, error) {
 		found, err := plan(view)
 		if err == nil {
-			if since := cmp.Or(found.Lost, last(view.All)); since != nil {
+			if since := cmp.Or(found.Lost, p.Began(), last(view.All)); since != nil {
 				unrecorded, noGit = view.Unrecorded(since)
 			}
 		}
