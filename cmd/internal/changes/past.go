@@ -203,9 +203,12 @@ func (p *Past) Snapshot(n int64) (*ledger.Snapshot, error) {
 	return nil, p.noSnapshot(why, "there is no snapshot s%d", n).WithHint("tt restore lists them")
 }
 
-// Damaged is the refusal for a snapshot that cannot be read.
-func (p *Past) Damaged(s *ledger.Snapshot) error {
-	return p.noSnapshot("damaged", "the snapshot %s is damaged", s.Name()).WithHint("tt restore lists the others; tt doctor says more")
+// OrDamaged returns an error of what is recorded, or the refusal that it is if that is damaged.
+func (p *Past) OrDamaged(err error) error {
+	if !ledger.IsLost(err) {
+		return Explain(err)
+	}
+	return p.noSnapshot("damaged", "a snapshot that this needs is damaged").WithHint("tt restore lists the others; tt doctor says more")
 }
 
 // NoneEnded is the refusal where no turn has ended.

@@ -175,10 +175,9 @@ func (r *recorder) Ending(ctx context.Context, st *turn.State, atLeast time.Dura
 	return nil
 }
 
-// ending records the end of a turn in this process. If what changed is not known in time, or the scan
-// panics, that is for another process, which nothing waits for. Nothing is synced: a disk that hangs
-// would keep this process from ending. The guardian does that at the end of the turn, or whoever locks
-// the store next.
+// ending records the end of a turn in this process. If what changed is not known in time, or the scan panics, that is
+// for another process, which nothing waits for. Nothing is synced: a disk that hangs would keep this process from
+// ending. The guardian does that at the end of the turn, or whoever locks the store next.
 func (t *Tree) ending(ctx context.Context, st *turn.State, limit time.Duration) *member.TurnEnd {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	e, granted := &member.TurnEnd{Turn: st.Turn, Agent: st.Owner, Recorded: ctx.Done()}, st.Grant.At.Wall.Time

@@ -87,12 +87,12 @@ func runDiff(ctx context.Context, c *cli.Invocation) error {
 	defer view.Close()
 	found, err := view.ChangesOf(s, files, 0)
 	if err != nil {
-		return err
+		return p.OrDamaged(err)
 	}
 	res := diffResult{Changes: []*ledger.Changes{found}}
 	if c.Bool("patch") || c.Env.StdoutTTY && !c.Out.JSON() && !c.Bool("stat") && !c.Bool("name-only") {
 		if res.Patch, res.PatchTruncated, err = view.Patch(s.From, view.End(s), files); err != nil {
-			return err
+			return p.OrDamaged(err)
 		}
 	}
 	return c.Out.Result(res, func(t *cli.Text) {
@@ -176,7 +176,7 @@ func sinceMine(ctx context.Context, c *cli.Invocation, p *changes.Past, files []
 	for _, s := range spans {
 		found, err := view.ChangesOf(s, files, 0)
 		if err != nil {
-			return err
+			return p.OrDamaged(err)
 		}
 		if !found.IsEmpty() && s.Agent != p.Client.Self.ID {
 			res.Changes = append(res.Changes, found)
@@ -235,7 +235,7 @@ func turnsOf(ctx context.Context, c *cli.Invocation, p *changes.Past, arg string
 		x, err := view.ChangeOf(s.From, view.End(s), paths[0])
 		switch {
 		case err != nil:
-			return changes.Explain(err)
+			return p.OrDamaged(err)
 		case x == nil:
 		case s.Name == ledger.SpanOutside:
 			res.Outside++

@@ -75,13 +75,10 @@ func runRestore(ctx context.Context, c *cli.Invocation) error {
 		x.What = "restore of " + s.Name()
 		plan = func(view *ledger.View) (*ledger.Plan, error) {
 			found, err := view.PlanRestore(s, files, c.Bool("exact"))
-			switch {
-			case ledger.IsLost(err):
-				return nil, p.Damaged(s)
-			case found != nil:
+			if found != nil {
 				found.Lost = s
 			}
-			return found, err
+			return found, p.OrDamaged(err)
 		}
 	default:
 		if c.Bool("exact") || c.Bool("dry-run") {

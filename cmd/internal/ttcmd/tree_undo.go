@@ -60,7 +60,8 @@ func runUndo(ctx context.Context, c *cli.Invocation) error {
 		if found, err := view.Changes(s.From, view.End(s), []string{"\x00"}, 1); err == nil {
 			head = found.Head
 		}
-		return view.PlanUndo(s.From, view.End(s), files)
+		plan, err := view.PlanUndo(s.From, view.End(s), files)
+		return plan, p.OrDamaged(err)
 	}
 	out, err := changeTree(ctx, c, p, x, false)
 	if err != nil {
