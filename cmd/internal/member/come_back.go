@@ -9,10 +9,12 @@ import (
 
 // ComesBack reports whether the agent, which has the turn in progress, has to renew its lease by
 // [Room.ComeBack] before it writes: its model has begun a turn since it did so last, or no guardian
-// renews the lease. What its hooks have noted of it has to be written before. Nothing is locked.
+// renews the lease, or none has in time, as where the machine was asleep. What its hooks have noted of it has to be
+// written before. Nothing is locked.
 func (r *Room) ComesBack(st *turn.State) bool {
 	began, inTurn := r.Client.Hearing().ModelTurn()
-	return !r.IsKept(st) || !began.IsZero() && !(inTurn && r.recorded(st).ModelTurn.Equal(r.modelTurn().Time))
+	l := r.recorded(st)
+	return !r.IsKept(st) || l.Left(r.Now()) < l.TTL/2 || !began.IsZero() && !(inTurn && l.ModelTurn.Equal(r.modelTurn().Time))
 }
 
 // ComeBack is [Room.Keep] before the first write of a turn of the agent's model. The signs of life of the
