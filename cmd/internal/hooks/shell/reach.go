@@ -59,11 +59,13 @@ func matches(pattern, dir []string, all, itself bool) (below string, ok bool) {
 		return "", itself
 	case len(pattern) == 0:
 		return "", all
-	case len(pattern) == 1 && pattern[0] == anyShown:
-		return matches([]string{anyName}, dir, all, itself)
 	case pattern[0] == anyDepth, pattern[0] == anyShown:
+		isHidden := pattern[0] == anyShown && len(dir) > 0 && strings.HasPrefix(dir[0], ".")
+		if isHidden && len(pattern) == 1 {
+			return "", false
+		}
 		below, ok = matches(pattern[1:], dir, all, itself)
-		if ok || len(dir) == 0 || pattern[0] == anyShown && strings.HasPrefix(dir[0], ".") {
+		if ok || len(dir) == 0 || isHidden {
 			return below, ok || len(pattern) == 1
 		}
 		return matches(pattern, dir[1:], all, itself)
