@@ -64,8 +64,7 @@ func matches(pattern, dir []string, all, itself bool) (below string, ok bool) {
 		if isHidden && len(pattern) == 1 {
 			return "", false
 		}
-		below, ok = matches(pattern[1:], dir, all, itself)
-		if ok || len(dir) == 0 || isHidden {
+		if below, ok = matches(pattern[1:], dir, all, itself); ok || len(dir) == 0 || isHidden {
 			return below, ok || len(pattern) == 1
 		}
 		return matches(pattern, dir[1:], all, itself)
