@@ -6,9 +6,8 @@ import (
 	"sort"
 )
 
-// PlanRestore plans to make the tree, or the paths that filters name, as in a snapshot. Files
-// that the snapshot has not are removed only if exact is set. What is ignored now, or left out
-// of one of the snapshots, is kept as it is.
+// PlanRestore plans to make the tree, or the paths that filters name, as in a snapshot. Files that the snapshot has not
+// are removed only if exact is set. What is ignored now, or left out of one of the snapshots, is kept as it is.
 func (v *View) PlanRestore(s *Snapshot, filters []string, exact bool) (*Plan, error) {
 	found, err := v.compare(v.Now, s, filters)
 	if err != nil {

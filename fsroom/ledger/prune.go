@@ -120,9 +120,8 @@ func (l *Ledger) Size() (n int64) {
 	return n
 }
 
-// theirs returns a function that reports whether a file of the store is a link to one that the
-// user's repository still has. The number of links does not tell: two stores may have the
-// same pack.
+// theirs returns a function that reports whether a file of the store is a link to one that the user's repository still
+// has. The number of links does not tell: two stores may have the same pack.
 func (l *Ledger) theirs() func(path string) bool {
 	var dirs []string
 	if repo := findRepository(l.opts.Root, l.opts.Home); repo != nil {

@@ -78,9 +78,8 @@ func (s *scanner) read(root *os.Root, r *reading) error {
 	return err
 }
 
-// content returns the content of a file or link. A file that changes while it is read is
-// read again a few times, and then once more by the next scan: whole is false, and what was read may be of
-// several moments.
+// content returns the content of a file or link. A file that changes while it is read is read again a few times, and then
+// once more by the next scan: whole is false, and what was read may be of several moments.
 func content(root *os.Root, path string, f *file) (data []byte, whole bool, err error) {
 	if f.mode == modeLink {
 		target, err := root.Readlink(path)

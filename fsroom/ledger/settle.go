@@ -8,10 +8,9 @@ import (
 	"strings"
 )
 
-// settle makes the snapshot what the tree was at a moment before the scan, and names the paths
-// of which that is not known. What has changed after the moment is taken from the last snapshot
-// before it. The kernel's time of a file's change (ctime) tells before from after: no program
-// can set it back.
+// settle makes the snapshot what the tree was at a moment before the scan, and names the paths of which that is not
+// known. What has changed after the moment is taken from the last snapshot before it. The kernel's time of a file's
+// change (ctime) tells before from after: no program can set it back.
 func (v *View) settle(s *Snapshot, r Request) error {
 	moment := r.Moment.UnixNano()
 	s.At, s.End = moment, moment

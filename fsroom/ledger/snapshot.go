@@ -246,9 +246,8 @@ func Find(all []*Snapshot, number int64) *Snapshot {
 	return nil
 }
 
-// TurnOf returns the snapshots of the beginning and the end of a turn, nil for what is not
-// recorded. Of two turns with the number it is the later one. A turn that was given to the same agent twice has its first
-// beginning and its last end.
+// TurnOf returns the snapshots of the beginning and the end of a turn, nil for what is not recorded. Of two turns with
+// the number it is the later one. A turn that was given to the same agent twice has its first beginning and its last end.
 func TurnOf(all []*Snapshot, turn int64) (start, end *Snapshot) {
 	for _, s := range all {
 		switch {
