@@ -54,6 +54,12 @@ func (v *View) withUnseen(from, to *Snapshot) (*Snapshot, error) {
 	for _, path := range slices.Sorted(maps.Keys(v.othersBetween(from, to))) {
 		s.LeftOut = append(s.LeftOut, LeftOut{Path: path, Why: LeftRoom})
 	}
+	for _, l := range from.LeftOut { // what has gone since, too
+		isGone := (l.Why == LeftLarge || l.Why == LeftRepository) && !v.objects.leftOut(to)(l.Path)
+		if at, err := v.objects.at(to.Tree, l.Path); isGone && err == nil && !at.exists() {
+			s.LeftOut = append(s.LeftOut, l)
+		}
+	}
 	ignored, err := v.ignoredSince(from, to, nil)
 	for _, d := range ignored {
 		at, _ := v.objects.ignoredAt(to, d.Path)
