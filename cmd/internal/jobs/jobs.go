@@ -158,13 +158,19 @@ func (r *Room) Load(id int64) (*Job, error) {
 
 // List returns the jobs that are known, the newest first. Those that cannot be read, or of which
 // no more than a directory was made, are left out.
-func (r *Room) List() ([]*Job, error) {
+func (r *Room) List() ([]*Job, error) { return r.ListSince(time.Time{}) }
+
+// ListSince returns those of List of which something was recorded after a time.
+func (r *Room) ListSince(t time.Time) ([]*Job, error) {
 	ids, err := numbers(r.Dir())
 	if err != nil {
 		return nil, r.Store.Explain(err, r.Dir())
 	}
 	var all []*Job
 	for _, id := range slices.Backward(ids) {
+		if info, err := os.Lstat(filepath.Join(r.job(id), recordFile)); err != nil || info.ModTime().Before(t) {
+			continue
+		}
 		if j, err := r.Load(id); err == nil && j.began() {
 			all = append(all, j)
 		}

@@ -87,6 +87,9 @@ func TestWaitClosed(t *testing.T) {
 	if res.Status != turn.WaitClosed || !ok || len(in.Messages) != 1 {
 		t.Errorf("%+v", res)
 	}
+	n, err := b.News(f.Context(), nil)
+	f.must(err)
+	n.Unshown(func(w *talk.Word) bool { t.Errorf("it is told again: %q", w.Text); return true })
 }
 
 // TestGatherTime: a mailbox expects more for a while after the first thing, and not longer.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/talking-stick/tt/cmd/internal/jobs"
 	"github.com/talking-stick/tt/fsroom"
@@ -137,7 +138,7 @@ func (r *Room) sinceJob(id string, a turn.Activity) turn.Activity {
 	if a.What != turn.ActivityIdle && a.What != turn.ActivityLimited {
 		return a
 	}
-	all, _ := r.Jobs().List()
+	all, _ := r.Jobs().ListSince(a.At.Add(-time.Second)) // by the clock of the files
 	for _, j := range all {
 		if j.Agent == id && j.EndedAt != nil && j.EndedAt.After(a.At.Time) {
 			a.At = *j.EndedAt

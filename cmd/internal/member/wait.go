@@ -170,7 +170,9 @@ func (t *turnRequest) wait(untilSignal context.Context, limit time.Duration) err
 			done, more, err = t.lookForNews(ctx, snap.State)
 		case t.result.Status == turn.WaitClosed:
 			var closed *ClosedError
-			t.result.Inbox = t.found.News
+			if t.result.Inbox = t.found.News; t.found.News != nil {
+				t.shown = func(*turn.State) { t.found.Shown() }
+			}
 			if is := errors.As(t.Room.checkClosed(untilSignal, snap.State), &closed); is && t.found.News == nil && closed.unseen > 0 {
 				t.result = closed.Result
 			}
