@@ -75,6 +75,14 @@ func interrupted(ctx context.Context, err error) error {
 	return cli.Exit(128 + int(s))
 }
 
+// failedBySignal returns err, which is printed, with the exit status of the signal that ended ctx, if one did.
+func failedBySignal(ctx context.Context, err error) error {
+	if s, ok := signalOf(ctx).(syscall.Signal); ok && err != nil {
+		return cli.Fail(128+int(s), err)
+	}
+	return err
+}
+
 // untilReaderGone returns a context that ends when nobody reads from out any
 // more, also while nothing is written to it.
 func untilReaderGone(ctx context.Context, out io.Writer) (context.Context, context.CancelFunc) {

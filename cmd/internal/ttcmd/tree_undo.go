@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"syscall"
 
 	"github.com/talking-stick/tt/cmd/internal/changes"
 	"github.com/talking-stick/tt/cmd/internal/cli"
@@ -162,10 +161,7 @@ func changeTree(ctx context.Context, c *cli.Invocation, p *changes.Past, x chang
 		return confirm(c, x.What, plan, p.Holder())
 	}
 	out, err := p.Do(ctx, x)
-	if s, ok := signalOf(ctx).(syscall.Signal); ok && err != nil {
-		err = cli.Fail(128+int(s), err) // it says that what was written is put back
-	}
-	return out, err
+	return out, failedBySignal(ctx, err)
 }
 
 // confirm asks the person at the terminal whether the tree is to be changed.
