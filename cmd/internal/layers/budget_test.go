@@ -55,7 +55,7 @@ var budgets = map[string]int{
 	"cmd/internal/second":        150,
 	"cmd/internal/session":       200,
 	"cmd/internal/setup":         500,
-	"cmd/internal/ttcmd":         9680,
+	"cmd/internal/ttcmd":         9690,
 	"cmd/internal/viewers":       100,
 	"cmd/internal/viewstore":     150,
 	"cmd/tt":                     50,
