@@ -92,7 +92,7 @@ func (h *run) refuseFor(root, whose, next string) error {
 }
 
 // comeBack renews the lease of each turn that a write has to have and that the session comes back to. It reports
-// whether the session has lost one, or has one again, so that the guard has to look again. Nothing is permitted before: who
+// whether the session has lost one, so that the guard has to look again. Nothing is permitted before: who
 // replaces the session comes first and is seen here, or sees the renewal.
 func (h *run) comeBack(ctx context.Context, rooms *rooms) (again bool, err error) {
 	for _, t := range rooms.held {
@@ -109,7 +109,6 @@ func (h *run) comeBack(ctx context.Context, rooms *rooms) (again bool, err error
 		err = room.ComeBack(ctx, t.st)
 		switch {
 		case err == nil:
-			again = again || t.stick.Holder == "" // its lease had run out: now the guard sees whose turn it is
 		case isLost(err) && h.lost < mostLost:
 			h.lost++
 			again = true

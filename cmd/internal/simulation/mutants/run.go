@@ -29,7 +29,7 @@ import (
 var (
 	only    = flag.String("only", "", "parts of the names of those to try, with commas between them")
 	seeds   = flag.Int("seeds", 60, "new seeds for each, beside the traces that were kept")
-	limit   = flag.Duration("limit", time.Minute, "how much time of processors each may take, as that of the machine is shared")
+	limit   = flag.Duration("limit", time.Minute, "how much time of processors its tests may take, as that of the machine is shared")
 	check   = flag.Bool("check", false, "look whether each can be made, and run nothing")
 	verbose = flag.Bool("v", false, "print what has noticed")
 )
@@ -130,7 +130,7 @@ func run() error {
 	return nil
 }
 
-// try makes a change and returns what has noticed it, "" if nothing has, and the time of processors that it took.
+// try makes a change and returns what has noticed it, "" if nothing has, and the time of processors that the tests took.
 func try(dir string, m mutant) (by string, used time.Duration, err error) {
 	path := filepath.Join(dir, m.file)
 	text, changed, err := m.apply(dir)
@@ -144,14 +144,17 @@ func try(dir string, m mutant) (by string, used time.Duration, err error) {
 	ctx, stop := context.WithTimeout(context.Background(), 10**limit)
 	defer stop()
 	for _, step := range [][]string{
-		{"its package's tests", "-short", "./" + filepath.Dir(m.file), "-run", m.test}, // first: less has to be built
+		{"", "./" + filepath.Dir(m.file), "./cmd/internal/simulation", "-run", "^$"}, // to build is not counted
+		{"its package's tests", "-short", "./" + filepath.Dir(m.file), "-run", m.test},
 		{"the simulation, kept traces", "-short", "./cmd/internal/simulation", "-run", "TestFound"},
 		{"the simulation, new seeds", "./cmd/internal/simulation", "-run", "TestSeeds", "-sim.seeds", fmt.Sprint(*seeds), "-sim.shorten=false"},
 	} {
 		cmd := exec.CommandContext(ctx, "go", append([]string{"test", "-timeout", (2 * *limit).String()}, step[1:]...)...)
 		cmd.Dir, cmd.WaitDelay = dir, time.Second
 		out, failed := cmd.CombinedOutput()
-		used += cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+		if step[0] != "" {
+			used += cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+		}
 		switch {
 		case bytes.Contains(out, []byte("panic: test timed out")):
 			return step[0] + " do not end", used, nil
