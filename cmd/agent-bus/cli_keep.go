@@ -24,7 +24,7 @@ var archiveCommand = &cli.Command{
 	Traits: lastKnown,
 	Args:   []cli.Arg{topicArg},
 	Short:  "take a topic out of use and keep its files",
-	Long: "Moves the topic's directory to topics.archived in the data directory; moved back to topics it is as it was. " +
+	Long: "Moves the topic's directory to topics.archived in the data directory; moved back to topics, under its id, it is as it was. " +
 		"Agents that use it find it gone. It also takes a topic that cannot be read out of the way, by its id.",
 	Errors: []code.Code{topic.TopicNotFound},
 	Run:    onBus(runArchive),
@@ -46,6 +46,11 @@ func runArchive(ctx context.Context, c *cli.Invocation, b *bus) error {
 	move := func() error {
 		if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
 			return unusable(filepath.Dir(to), err)
+		}
+		// The topic of a room of tt has its id again when it is made anew.
+		taken := func() bool { _, err := os.Lstat(to); return err == nil }
+		for n, base := 2, to; taken(); n++ {
+			to = fmt.Sprintf("%s.%d", base, n)
 		}
 		if err := os.Rename(from, to); err != nil {
 			return unusable(from, err)
@@ -144,12 +149,9 @@ func wipe(dir string) error {
 // sharedWithRooms reports whether the data directory also has rooms of tt, or rooms
 // that have ended.
 func sharedWithRooms(dir string) bool {
-	for _, name := range []string{"rooms", "archive"} {
-		if _, err := os.Lstat(filepath.Join(dir, name)); err == nil {
-			return true
-		}
-	}
-	return false
+	_, none := os.Lstat(filepath.Join(dir, "rooms"))
+	_, noneEnded := os.Lstat(filepath.Join(dir, "archive"))
+	return none == nil || noneEnded == nil
 }
 
 func unusable(path string, err error) error {
