@@ -61,19 +61,20 @@ func (w *world) others(x *window) bool {
 func (w *world) permitted(p *proc, x *window, r result, took, others bool) {
 	how, owner, me := "holds", w.look(), x.agent
 	unable := strings.Contains(r.failed, "disk_full") || strings.Contains(r.failed, "data_dir_unusable")
+	unsure := w.state != nil && (w.slept == w.state.Turn || w.back == w.state.Turn) // whether the lease runs, and whose the turn is
 	switch {
 	case took:
 		how = "took the turn"
 		w.took[me] = x.proc
 		w.given(x)
-	case unable && owner == me && w.slept == w.state.Turn: // its lease may have run out, and could not be renewed
+	case unable && owner == me && unsure: // it could not be renewed
 		how, p.excused = "could not be told", true
 	case owner == me:
 	case p.excused:
 		how = "was away"
 	case w.knew(p, me+" holds"):
 		how = "held when it looked"
-	case unable && (owner == "" || w.knew(p, fmt.Sprint("nobody holds ", w.state.Turn-1)) || !w.lives(owner) || w.slept == w.state.Turn):
+	case unable && (owner == "" || w.knew(p, fmt.Sprint("nobody holds ", w.state.Turn-1)) || !w.lives(owner) || unsure):
 		how, p.excused = "could not be told", true
 	case others && w.others(x):
 		how = "was let pass without the turn"
