@@ -50,6 +50,7 @@ export const TalkingStick = async ({ client, directory }) => {
   const stopped = new Map() // session whose user has ended the turn of its model → the event
   const waking = new Map() // session → what is to wake it and was not taken up yet
   const listeners = new Map() // session → the process that says when it is to be woken
+  const told = new Map() // session → what is to come with the next result, of the turn that was taken for it
   const left = new Set() // sessions that their user has left in a turn of their model
   const isWindow = /\btui.worker\b/.test(process.argv[1]) // else it is a server, of as many windows as there are
 
@@ -119,8 +120,9 @@ export const TalkingStick = async ({ client, directory }) => {
       if (context) listen(id)
     }
     const { context } = await ask("context", payload)
-    if (context) parts.push(context)
-    return parts.join("\n")
+    parts.push(told.get(id), context)
+    told.delete(id)
+    return parts.filter(Boolean).join("\n")
   }
 
   // Tells tt what a session does; a subagent's doing is that of its agent.
@@ -196,13 +198,11 @@ export const TalkingStick = async ({ client, directory }) => {
     "tool.execute.before": async (input, output) => {
       const guard = GUARDS[input.tool]
       if (!guard) return
-      const { reason } = await ask(guard, {
-        session_id: await outermost(input.sessionID),
-        cwd: directory,
-        tool_name: input.tool,
-        tool_input: output.args,
-      })
+      const id = await outermost(input.sessionID)
+      const { reason, context } = await ask(guard, { session_id: id, cwd: directory, tool_name: input.tool, tool_input: output.args })
+      if (reason || context) listen(id) // it has joined, and may be told that it is called
       if (reason) throw new Error(reason)
+      if (context) told.set(id, context)
     },
 
     "tool.execute.after": async (input, output) => {

@@ -110,6 +110,56 @@ esac
 	}
 }
 
+// guarded has a tool refused to a session that was told nothing at its beginning, and another one let
+// pass, of a subagent.
+const guarded = `
+import { TalkingStick } from "./plugin.mjs"
+let woken
+const prompt = new Promise((resolve) => (woken = resolve))
+const client = { session: { promptAsync: async ({ path, body }) => woken(path.id + ": " + body.parts[0].text), get: async ({ path }) => ({ data: { parentID: { child: "s" }[path.id] } }) } }
+const hooks = await TalkingStick({ client, directory: process.cwd() })
+await hooks["chat.message"]({ sessionID: "s" }, { parts: [{ id: "p", type: "text", text: "hello" }] })
+await hooks["tool.execute.before"]({ tool: "write", sessionID: "s" }, { args: {} }).catch((e) => console.log("refused:", e.message))
+console.log("woken:", await prompt)
+await hooks["tool.execute.before"]({ tool: "bash", sessionID: "child" }, { args: {} })
+const result = async (sessionID) => {
+  const output = { output: "done" }
+  await hooks["tool.execute.after"]({ tool: "bash", sessionID, args: {} }, output)
+  console.log(sessionID, "reads", JSON.stringify(output.output))
+}
+await result("child")
+await result("s")
+await result("s")
+process.exit()
+`
+
+// TestPluginGuards: a session that was alone when it began is called as it was told, and reads what
+// comes with the turn that was taken for it.
+func TestPluginGuards(t *testing.T) {
+	node, dir := nodeProgram(t), t.TempDir()
+	for name, text := range map[string]string{
+		"plugin.mjs": openCodePlugin, "guarded.mjs": guarded,
+		"tt": `#!/bin/sh
+[ "$1" != listen ] || { echo '{"text":"offered"}'; exec sleep 60; }
+case $2 in
+edit) echo '{"decision":"deny","reason":"you are called"}' ;;
+shell) echo '{"hookSpecificOutput":{"additionalContext":"you have the turn"}}' ;;
+esac
+`,
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cmd := exec.Command("timeout", "60", node, "guarded.mjs")
+	cmd.Dir, cmd.Env = dir, []string{"PATH=" + dir + ":/usr/bin:/bin"}
+	out, err := cmd.CombinedOutput()
+	const want = "refused: you are called\nwoken: s: offered\nchild reads \"done\"\ns reads \"done\\nyou have the turn\"\ns reads \"done\"\n"
+	if err != nil || string(out) != want {
+		t.Errorf("%v\ngot\n%s\nwant\n%s", err, out, want)
+	}
+}
+
 // nodeProgram returns what runs JavaScript.
 func nodeProgram(t *testing.T) string {
 	node, err := exec.LookPath("node")

@@ -82,7 +82,7 @@ func TestPlugin(t *testing.T) {
 	tests := []struct{ name, tt, want string }{
 		{
 			"tt has news",
-			`[ "$1" = listen ] && echo "{\"text\":\"news for $OPENCODE_RUN_ID\"}" && exec sleep 1; [ $2 = stop ] && exit; case $(cat) in *'"prompt":"hello"'*) set $1 $2-of-hello;; esac; printf '{"hookSpecificOutput":{"additionalContext":"%s"}}' $2`,
+			`[ "$1" = listen ] && { [ $OPENCODE_RUN_ID = s ] || echo "{\"text\":\"news for $OPENCODE_RUN_ID\"}"; exec sleep 1; }; [ $2 = stop ] && exit; case $(cat) in *'"prompt":"hello"'*) set $1 $2-of-hello;; esac; printf '{"hookSpecificOutput":{"additionalContext":"%s"}}' $2`,
 			envs + "a prompt comes with [ 'prt_1tt session-start-of-hello\\ncontext-of-hello true' ]\na result is \"done\\ncontext\"\nwoken: [ 'top news for top' ]\n" +
 				"read passes\nwrite passes\nbash passes\n" + noted + "after a subagent's stop: 0\nafter a stop: 0 undefined undefined\nafter the next: 0",
 		},
