@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"strings"
 
@@ -83,7 +84,7 @@ func dataDir(env *cli.Env) (string, error) {
 
 // resolve finds a topic by name. Same is how many topics have it. The warnings are about unreadable
 // topics that have the name or may have it. If only an unreadable topic has the name, its error is
-// returned, and missing if none has it.
+// returned, and missing, if it is not nil, if none has it.
 func (b *bus) resolve(name string, allowClosed bool, missing error) (s *topic.State, same int, warnings []tools.Warning, err error) {
 	all, err := b.Index()
 	if err != nil {
@@ -91,7 +92,7 @@ func (b *bus) resolve(name string, allowClosed bool, missing error) (s *topic.St
 	}
 	doubtful := all.Doubtful(name)
 	if s, err = topic.Find(all.States, name, allowClosed); err != nil {
-		return nil, 0, nil, withUnreadable(missing, doubtful, name)
+		return nil, 0, nil, withUnreadable(cmp.Or(missing, err), doubtful, name)
 	}
 	for _, other := range all.States {
 		if strings.TrimSpace(other.Name) == name {

@@ -205,7 +205,7 @@ func topicList(_ context.Context, c *call, a *tools.List) (tools.Result, error) 
 }
 
 func topicResolve(_ context.Context, c *call, a *tools.Resolve) (tools.Result, error) {
-	s, _, warnings, err := c.resolve(a.Name, a.AllowClosed, topic.NotFound("name", a.Name))
+	s, _, warnings, err := c.resolve(a.Name, a.AllowClosed, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -238,7 +238,7 @@ func topicJoin(ctx context.Context, c *call, a *tools.Join) (tools.Result, error
 	id := a.TopicID
 	var warnings []tools.Warning
 	if a.Name != "" {
-		found, _, doubtful, err := c.resolve(a.Name, a.AllowClosed, topic.NotFound("name", a.Name))
+		found, _, doubtful, err := c.resolve(a.Name, a.AllowClosed, nil)
 		if code.Of(err) == topic.TopicNotFound { // a room that has no question yet is there all the same
 			if s, madeErr := c.OfRoom(ctx, a.Name); madeErr == nil && s != nil && s.Status == topic.Open {
 				found, err = s, nil

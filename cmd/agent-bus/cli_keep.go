@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/talking-stick/tt/cmd/agent-bus/internal/tools"
@@ -112,12 +113,7 @@ func runWipe(_ context.Context, c *cli.Invocation, b *bus) error {
 // confirmed asks whether to delete the topics. It asks on standard error, because
 // standard output is for the result.
 func confirmed(c *cli.Invocation, path string, entries []fs.DirEntry) bool {
-	n := 0
-	for _, e := range entries {
-		if questions.IsID(e.Name()) {
-			n++
-		}
-	}
+	n := len(slices.DeleteFunc(entries, func(e fs.DirEntry) bool { return !questions.IsID(e.Name()) }))
 	fmt.Fprintf(c.Env.Stderr, "Delete %s with %s for good? [y/N] ", cli.Line(path), code.Count(n, "topic"))
 	answer, err := bufio.NewReader(c.Env.Stdin).ReadString('\n')
 	answer = strings.ToLower(strings.TrimSpace(answer))

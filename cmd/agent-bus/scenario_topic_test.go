@@ -187,7 +187,8 @@ func topicScenarios() []scenario {
 		{"20 22 resolve", func(s *stage) {
 			p := s.peer()
 			p.ok("topic_close", f(`{"topic_id":%q}`, s.pink()))
-			p.refused("TOPIC_NOT_FOUND", "topic_resolve", `{"name":"pink"}`)
+			told := p.refused("TOPIC_NOT_FOUND", "topic_resolve", `{"name":"pink"}`).text
+			mentions(s, told, s.pink()+", which has it, is closed", "allow_closed=true")
 			same(s, "closed", p.ok("topic_resolve", `{"name":"pink","allow_closed":"true"}`), f(`{"topic_id":%q,"name":"pink","status":"closed"}`, s.pink()))
 			p.refused("INVALID_ARGUMENT", "topic_resolve", `{"name":""}`)
 			p.refused("TOPIC_NOT_FOUND", "topic_resolve", `{"name":"Pink"}`)

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/talk"
 	"github.com/talking-stick/tt/journal/event"
 	"github.com/talking-stick/tt/journal/wire"
@@ -196,8 +197,13 @@ func CreateNamed(existing []*State, name string, metadata json.RawMessage) []eve
 // allowClosed is set, the newest closed one.
 func Find(topics []*State, name string, allowClosed bool) (*State, error) {
 	for _, s := range slices.Concat(Select(topics, ListOpen), Select(topics, ListClosed)) {
-		if (s.Status == Open || allowClosed) && strings.TrimSpace(s.Name) == name {
+		switch {
+		case strings.TrimSpace(s.Name) != name:
+		case s.Status == Open || allowClosed:
 			return s, nil
+		default:
+			return nil, code.New(TopicNotFound, "no open topic has the name %q: %s, which has it, is closed", Clip(name), s.TopicID).
+				WithHint("take it with allow_closed=true, or make another one with topic_create")
 		}
 	}
 	return nil, NotFound("name", name)
