@@ -114,12 +114,8 @@ func caller(env *cli.Env) (identity.Agent, error) {
 }
 
 var askCommand = &cli.Command{
-	Name:  "cli ask",
-	Args:  []cli.Arg{topicArg, {Name: "question", Show: "QUESTION", Rest: true, Optional: true, Usage: "the question"}},
-	Short: "ask the agents on a topic",
-	Examples: []cli.Example{
-		{Line: `agent-bus cli ask payments "Why is amount a string?" --wait`},
-	},
+	Name: "cli ask",
+	Args: []cli.Arg{topicArg, {Name: "question", Show: "QUESTION", Rest: true, Optional: true, Usage: "the question"}},
 	Flags: func(f *cli.Flags) {
 		f.Word("to", "AGENT", "the one agent whom it is offered to, or human; else every agent on the topic")
 		f.Bool("wait", "wait for the first answer and print it")
@@ -127,8 +123,7 @@ var askCommand = &cli.Command{
 		f.Bool("stdin", "read the text from standard input")
 		agentFlag(f)
 	},
-	Errors: []code.Code{topic.TopicNotFound, topic.TopicClosed, topic.TopicFull, topic.InvalidArgument},
-	Run:    onBus(runAsk),
+	Run: onBus(runAsk),
 }
 
 func runAsk(ctx context.Context, c *cli.Invocation, b *bus) error {
@@ -196,15 +191,13 @@ var answerCommand = &cli.Command{
 	Name: "cli answer",
 	Args: []cli.Arg{{Name: "question_id", Show: "QUESTION_ID", Usage: "the question"},
 		{Name: "answer", Show: "ANSWER", Rest: true, Optional: true, Usage: "the answer, in Markdown"}},
-	Short: "answer a question",
 	Flags: func(f *cli.Flags) {
 		f.StringList("pointer", "PATH", "where to look")
 		f.StringList("follow-up", "QUESTION", "what to ask next")
 		f.Bool("stdin", "read the text from standard input")
 		agentFlag(f)
 	},
-	Errors: []code.Code{topic.QuestionNotFound, topic.ForbiddenSelfAnswer, topic.ForbiddenAlreadyAnswered, topic.InvalidArgument},
-	Run:    onBus(runAnswer),
+	Run: onBus(runAnswer),
 }
 
 func runAnswer(ctx context.Context, c *cli.Invocation, b *bus) error {
@@ -249,17 +242,13 @@ func runAnswer(ctx context.Context, c *cli.Invocation, b *bus) error {
 }
 
 var closeCommand = &cli.Command{
-	Name:  "cli close",
-	Args:  []cli.Arg{{Name: "topic", Show: "TOPIC|QUESTION_ID", Usage: "a topic, or a question of one's own"}},
-	Short: "close a topic, or a question of one's own",
-	Long: "A topic is closed for new questions, for everybody and for good; those already asked can still be answered. " +
-		"A question is marked answered if it has an answer, and else cancelled; only who asked it can do that.",
+	Name: "cli close",
+	Args: []cli.Arg{{Name: "topic", Show: "TOPIC|QUESTION_ID", Usage: "a topic, or a question of one's own"}},
 	Flags: func(f *cli.Flags) {
 		f.String("reason", "TEXT", "why, for the others")
 		agentFlag(f)
 	},
-	Errors: []code.Code{topic.TopicNotFound, topic.ForbiddenNotAsker, topic.InvalidArgument},
-	Run:    onBus(runClose),
+	Run: onBus(runClose),
 }
 
 func runClose(ctx context.Context, c *cli.Invocation, b *bus) error {

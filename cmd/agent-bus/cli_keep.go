@@ -12,22 +12,16 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/talking-stick/tt/cmd/agent-bus/internal/tools"
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/cmd/internal/questions"
 	"github.com/talking-stick/tt/cmd/internal/roomtypes"
 	"github.com/talking-stick/tt/fsroom/code"
-	"github.com/talking-stick/tt/fsroom/topic"
 )
 
 var archiveCommand = &cli.Command{
 	Name:   "cli archive",
 	Traits: lastKnown,
 	Args:   []cli.Arg{topicArg},
-	Short:  "take a topic out of use and keep its files",
-	Long: "Moves the topic's directory to topics.archived in the data directory; moved back to topics, under its id, it is as it was. " +
-		"Agents that use it find it gone. It also takes a topic that cannot be read out of the way, by its id.",
-	Errors: []code.Code{topic.TopicNotFound},
 	Run:    onBus(runArchive),
 }
 
@@ -73,12 +67,7 @@ func runArchive(ctx context.Context, c *cli.Invocation, b *bus) error {
 var wipeCommand = &cli.Command{
 	Name:   "cli db wipe",
 	Traits: lastKnown,
-	Short:  "remove all topics for good, after asking",
-	Long: "Removes the topics directory and nothing else: the rooms of tt are left alone. Running servers need not be stopped; " +
-		"their agents find the topics gone, and can make new ones.",
 	Flags:  func(f *cli.Flags) { f.Bool("yes", "do not ask") },
-	Exits:  []cli.ExitStatus{{Status: 1, Meaning: "the answer was not yes"}},
-	Errors: []code.Code{codeDeclined, tools.SchemaMismatch},
 	Run:    onBus(runWipe),
 }
 

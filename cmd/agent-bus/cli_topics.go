@@ -21,14 +21,11 @@ import (
 var listCommand = &cli.Command{
 	Name:   "cli topics list",
 	Traits: lastKnown,
-	Short:  "list topics, with how many questions are in which state",
-	Long:   "The newest first. Changes nothing.",
 	Flags: func(f *cli.Flags) {
 		f.Choice("status", "STATUS", []string{topic.ListOpen, topic.ListClosed, topic.ListAll}, "which topics")
 		f.Int64("limit", "N", 200, "how many at most")
 	},
-	Errors: []code.Code{tools.SchemaMismatch},
-	Run:    onBus(runList),
+	Run: onBus(runList),
 }
 
 // A topicsResult is the result of cli topics list.
@@ -97,9 +94,6 @@ var showCommand = &cli.Command{
 	Name:   "cli topics show",
 	Traits: lastKnown,
 	Args:   []cli.Arg{topicArg},
-	Short:  "show one topic and its questions",
-	Long:   "Changes nothing. With --json the answers are there too; as text they are in agent-bus cli export.",
-	Errors: []code.Code{topic.TopicNotFound, tools.SchemaMismatch},
 	Run:    showing(writeTopic),
 }
 
@@ -206,12 +200,6 @@ var exportCommand = &cli.Command{
 	Name:   "cli export",
 	Traits: lastKnown,
 	Args:   []cli.Arg{topicArg},
-	Short:  "print a topic with all questions and answers as Markdown or JSON",
-	Long:   "Changes nothing. With --json the topic is one JSON object: questions, each with its answers.",
-	Examples: []cli.Example{
-		{Line: "agent-bus cli export pink > pink.md"},
-	},
-	Errors: []code.Code{topic.TopicNotFound, tools.SchemaMismatch},
 	Run:    showing(func(t *cli.Text, s *shownTopic) { t.Block("", markdown(s)) }),
 }
 
@@ -262,18 +250,14 @@ func writeItems(b *strings.Builder, heading string, items []string) {
 }
 
 var followCommand = &cli.Command{
-	Name:  "cli follow",
-	Args:  []cli.Arg{topicArg},
-	Short: "print what happens on a topic as it happens",
-	Long: "One line for each event, until a signal comes, the time is up or the topic is gone. The last line on standard " +
-		"error is cursor_event_seq=N ended=timeout, signal or closed.",
+	Name:    "cli follow",
+	Args:    []cli.Arg{topicArg},
 	Streams: true,
 	Flags: func(f *cli.Flags) {
 		f.Int64("after", "N", 0, "start after the event N; without it, with what comes")
 		f.Duration("timeout", "D", 0, "how long; 0 for ever")
 	},
-	Errors: []code.Code{topic.TopicNotFound, topic.InvalidArgument},
-	Run:    onBus(runFollow),
+	Run: onBus(runFollow),
 }
 
 func runFollow(ctx context.Context, c *cli.Invocation, b *bus) error {

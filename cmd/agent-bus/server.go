@@ -198,11 +198,8 @@ func (s *server) leave() {
 }
 
 var serveCommand = &cli.Command{
-	Name:  "serve",
-	Short: "be an MCP server on standard input and output (the default)",
-	Long: "Speaks the Model Context Protocol, one JSON-RPC message per line, until its input ends or a signal comes; then the " +
-		"exit status is 0. What it has to say besides goes to standard error; with --verbose that is more.",
-	Run: runServe,
+	Name: "serve",
+	Run:  runServe,
 }
 
 // Tests allow more.

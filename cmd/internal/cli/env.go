@@ -51,21 +51,8 @@ func SystemEnv() *Env {
 
 // Execute runs p as this process and does not return.
 func Execute(p *Program) {
-	growStack(false)
 	env := SystemEnv()
 	quit(env, p.Main(context.Background(), env))
-}
-
-// growStack gives the goroutine a stack of 32 KB, which is enough for nearly all commands. The
-// stack would become that by doubling, and each time what is on it is copied to new pages.
-//
-//go:noinline
-func growStack(use bool) byte {
-	if !use {
-		return 0
-	}
-	var frame [16 << 10]byte // makes the frame of the function as large, used or not
-	return frame[copy(frame[1:], os.Args[0])]
 }
 
 func terminalWidth() int {

@@ -10,7 +10,6 @@ func (p *Program) helpCommand() *Command {
 		Name:  "help",
 		Reads: true,
 		Args:  []Arg{{Name: "command", Usage: "a command, or one of the topics", Optional: true, Rest: true}},
-		Short: "explain a command or a topic",
 		Run: func(_ context.Context, c *Invocation) error {
 			return p.printHelp(c.Out, strings.Join(c.Rest("command"), " "), c.Bool("json"))
 		},
@@ -49,16 +48,12 @@ func (p *Program) helpOn(name string, out *Output) (page string, data any, err e
 		return p.commandHelp(c, out), p.commandData(c), nil
 	}
 	if inside := p.inside(name); len(inside) > 0 {
-		var names []string
-		for _, c := range inside {
-			names = append(names, c.Name)
-		}
-		return p.groupHelp(name, out), p.groupData(name, names), nil
+		return p.groupHelp(name, out), p.groupData(Group{name, inside}), nil
 	}
 	known := p.visibleNames()
-	for _, topic := range p.Topics {
+	for _, topic := range p.Topics() {
 		if topic.Name == name {
-			return p.topicHelp(topic, out), topic.data(), nil
+			return p.topicHelp(topic, out), topic, nil
 		}
 		known = append(known, topic.Name)
 	}
@@ -66,12 +61,12 @@ func (p *Program) helpOn(name string, out *Output) (page string, data any, err e
 	return "", nil, p.didYouMean(unknown, nil, Nearest(name, known)...)
 }
 
-func (p *Program) topicHelp(topic Topic, out *Output) string {
+func (p *Program) topicHelp(topic Page, out *Output) string {
 	t := out.helpText()
 	t.Line("%s", t.Bold(p.Name+" help "+topic.Name)+Styled(": "+Line(topic.Short)))
-	if items := topic.List(); len(items) > 0 {
+	if topic.Items != nil {
 		t.Blank()
-		t.items(items)
+		t.items(topic.Items)
 	}
 	if topic.Long != "" {
 		t.Blank()
@@ -97,7 +92,6 @@ func (p *Program) sharedFlags(topic string) (flags []Flag, commands []string) {
 
 // generalHelp returns the first page, or the one with all commands and topics.
 func (p *Program) generalHelp(out *Output, all bool) string {
-	all = all || p.First == nil
 	t := out.helpText()
 	t.Line("%s: %s", t.Bold(p.Name), p.Short)
 	t.Blank()
@@ -106,7 +100,7 @@ func (p *Program) generalHelp(out *Output, all bool) string {
 		t.Blank()
 		t.Wrapped("", p.Long)
 	}
-	if all {
+	if all || p.First == nil {
 		p.listCommands(t, p.sections())
 		p.listTopics(t)
 		t.heading("Flags")
@@ -122,48 +116,42 @@ func (p *Program) generalHelp(out *Output, all bool) string {
 }
 
 // sections returns the visible commands by their groups.
-func (p *Program) sections() (all []Section) {
+func (p *Program) sections() (all []Group) {
 	for _, g := range p.Groups {
-		section := Section{Title: g.Title}
-		for _, c := range g.Commands {
-			if !c.Hidden {
-				section.Commands = append(section.Commands, c.Name)
-			}
-		}
-		if section.Commands != nil {
-			all = append(all, section)
+		g.Commands = shown(g.Commands)
+		if len(g.Commands) > 0 {
+			all = append(all, g)
 		}
 	}
 	last := &all[len(all)-1]
-	last.Commands = append(last.Commands, p.helpCommand().Name, p.versionCommand().Name)
+	last.Commands = append(last.Commands, p.helpCommand(), p.versionCommand())
 	return all
 }
 
-func (p *Program) listCommands(t *Text, sections []Section) {
+func (p *Program) listCommands(t *Text, groups []Group) {
 	width := 0
-	for _, s := range sections {
-		for _, name := range s.Commands {
-			width = max(width, len(name))
+	for _, g := range groups {
+		for _, c := range g.Commands {
+			width = max(width, len(c.Name))
 		}
 	}
-	for _, s := range sections {
-		t.heading(strings.ToUpper(s.Title[:1]) + s.Title[1:])
-		for _, name := range s.Commands {
-			t.item(name, width, p.Command(name).Short)
+	for _, g := range groups {
+		t.heading(strings.ToUpper(g.Title[:1]) + g.Title[1:])
+		for _, c := range g.Commands {
+			t.item(c.Name, width, p.Page(c.Name).Short)
 		}
 	}
 }
 
 func (p *Program) listTopics(t *Text) {
-	if len(p.Topics) == 0 {
-		return
-	}
 	var topics []Item
-	for _, topic := range p.Topics {
+	for _, topic := range p.Topics() {
 		topics = append(topics, Item{topic.Name, topic.Short})
 	}
-	t.heading("Topics")
-	t.items(topics)
+	if topics != nil {
+		t.heading("Topics")
+		t.items(topics)
+	}
 }
 
 // groupHelp lists the commands whose names start with the word prefix.
@@ -173,7 +161,7 @@ func (p *Program) groupHelp(prefix string, out *Output) string {
 	t.heading("Commands")
 	var inside []Item
 	for _, c := range p.inside(prefix) {
-		inside = append(inside, Item{c.Name, c.Short})
+		inside = append(inside, Item{c.Name, p.Page(c.Name).Short})
 	}
 	t.items(inside)
 	t.Blank()

@@ -15,16 +15,16 @@ func (o *Output) helpText() *Text {
 }
 
 func (p *Program) commandHelp(c *Command, out *Output) string {
-	t := out.helpText()
-	t.Line("%s: %s", t.Bold(p.Name+" "+c.Name), c.Short)
+	t, page := out.helpText(), p.Page(c.Name)
+	t.Line("%s: %s", t.Bold(p.Name+" "+c.Name), page.Short)
 	t.Blank()
 	t.Line("Usage: %s", p.UsageLine(c))
 	for _, alias := range c.Aliases {
 		t.Line("Alias: %s %s", p.Name, alias)
 	}
-	if c.Long != "" {
+	if page.Long != "" {
 		t.Blank()
-		t.Wrapped("", c.Long)
+		t.Wrapped("", page.Long)
 	}
 	t.arguments(c.Args)
 	flags, global := p.flagsOf(c)
@@ -32,7 +32,7 @@ func (p *Program) commandHelp(c *Command, out *Output) string {
 		t.heading("Flags")
 		t.flags(own)
 	}
-	for _, topic := range p.Topics {
+	for _, topic := range p.Topics() {
 		if shared := inTopic(flags, topic.Name); len(shared) > 0 {
 			t.heading(fmt.Sprintf("Flags that %q explains", p.Name+" help "+topic.Name))
 			t.Wrapped("  ", heads(shared))
@@ -40,15 +40,14 @@ func (p *Program) commandHelp(c *Command, out *Output) string {
 	}
 	t.heading(fmt.Sprintf("Flags of every command, which %q explains", p.Name+" help all"))
 	t.Wrapped("  ", heads(global))
-	t.examples(c.Examples)
-	t.statuses(c)
-	if len(c.Errors) > 0 {
+	t.examples(page.Examples)
+	t.heading("Exit status")
+	for _, exit := range p.statuses(c) {
+		t.item(fmt.Sprint(exit.Status), 1, exit.Meaning)
+	}
+	if page.Errors != nil {
 		t.heading("Errors")
-		names := make([]string, len(c.Errors))
-		for i, e := range c.Errors {
-			names[i] = string(e)
-		}
-		t.Wrapped("  ", strings.Join(names, ", "))
+		t.Wrapped("  ", strings.Join(page.Errors, ", "))
 	}
 	return t.String()
 }
@@ -197,21 +196,14 @@ func (t *Text) examples(examples []Example) {
 	}
 }
 
-func (t *Text) statuses(c *Command) {
-	t.heading("Exit status")
-	for _, exit := range c.Statuses() {
-		t.item(fmt.Sprint(exit.Status), 1, exit.Meaning)
-	}
-}
-
-// Statuses returns the exit statuses of c in ascending order: its own, and the common
+// statuses returns the exit statuses of c in ascending order: its own, and the common
 // ones for which it has no text of its own.
-func (c *Command) Statuses() []ExitStatus {
+func (p *Program) statuses(c *Command) []ExitStatus {
 	statuses := map[int]string{statusDone: "done", statusFailed: "refused or failed", statusUsage: "wrong usage"}
 	if c.Streams {
 		statuses[statusDone] = "done, or stopped by a signal"
 	}
-	for _, exit := range c.Exits {
+	for _, exit := range p.Page(c.Name).Exits {
 		statuses[exit.Status] = exit.Meaning
 	}
 	if c.Signals {

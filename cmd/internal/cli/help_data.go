@@ -1,10 +1,6 @@
 package cli
 
-import (
-	"slices"
-
-	"github.com/talking-stick/tt/fsroom/code"
-)
+import "slices"
 
 // What "help NAME --json" prints: the table of which the text of the same page is made.
 type (
@@ -13,7 +9,7 @@ type (
 		Short  string      `json:"short"`
 		Long   string      `json:"long,omitempty"`
 		Groups []groupData `json:"groups"`
-		Topics []topicData `json:"topics"`
+		Topics []Page      `json:"topics"`
 		Flags  []Flag      `json:"flags"` // of every command
 	}
 	groupData struct {
@@ -30,43 +26,35 @@ type (
 		Flags    []Flag       `json:"flags"`
 		Examples []Example    `json:"examples,omitempty"`
 		Exits    []ExitStatus `json:"exit_statuses"`
-		Errors   []code.Code  `json:"errors,omitempty"`
-	}
-	topicData struct {
-		Name  string `json:"name"`
-		Short string `json:"short"`
-		Items []Item `json:"items,omitempty"`
-		Long  string `json:"long,omitempty"`
+		Errors   []string     `json:"errors,omitempty"`
 	}
 )
 
 func (p *Program) data() programData {
 	_, flags := p.flagsOf(nil)
-	d := programData{p.Name, p.Short, p.Long, []groupData{}, []topicData{}, flags}
-	for _, s := range p.sections() {
-		d.Groups = append(d.Groups, p.groupData(s.Title, s.Commands))
-	}
-	for _, t := range p.Topics {
-		d.Topics = append(d.Topics, t.data())
+	d := programData{p.Name, p.Short, p.Long, []groupData{}, append([]Page{}, p.Topics()...), flags}
+	for _, g := range p.sections() {
+		d.Groups = append(d.Groups, p.groupData(g))
 	}
 	return d
 }
 
-func (p *Program) groupData(title string, names []string) groupData {
-	d := groupData{title, []commandData{}}
-	for _, name := range names {
-		d.Commands = append(d.Commands, p.commandData(p.Command(name)))
+func (p *Program) groupData(g Group) groupData {
+	d := groupData{g.Title, []commandData{}}
+	for _, c := range g.Commands {
+		d.Commands = append(d.Commands, p.commandData(c))
 	}
 	return d
 }
 
 func (p *Program) commandData(c *Command) commandData {
 	own, _ := p.flagsOf(c)
+	page := p.Page(c.Name)
 	args := append([]Arg{}, c.Args...)
 	for i := range args {
 		args[i].Show = args[i].Display()
 	}
-	return commandData{c.Name, c.Aliases, p.UsageLine(c), c.Short, c.Long, args, own, c.Examples, c.Statuses(), c.Errors}
+	return commandData{c.Name, c.Aliases, p.UsageLine(c), page.Short, page.Long, args, own, page.Examples, p.statuses(c), page.Errors}
 }
 
 // flagsOf returns the flags that lists show: those of c, and those of every command.
@@ -75,5 +63,3 @@ func (p *Program) flagsOf(c *Command) (own, global []Flag) {
 	first := slices.IndexFunc(flags, func(f Flag) bool { return f.Global })
 	return flags[:first], flags[first:]
 }
-
-func (t Topic) data() topicData { return topicData{t.Name, t.Short, t.List(), t.Long} }

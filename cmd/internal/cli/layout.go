@@ -58,7 +58,7 @@ func (t *Text) Table(table *Table) {
 }
 
 // fold breaks a line that is wider than width between words, and leaves its other blanks as they
-// are. The lines after the first begin with hang blanks. A word that fits into no line stays where it is.
+// are. The lines after the first begin with hang blanks. A word that fits into no line behind them stays where it is.
 func fold(line string, width, hang int) []string {
 	if columnsOf(Styled(line).plain()) <= width {
 		return []string{line}
@@ -74,7 +74,7 @@ func fold(line string, width, hang int) []string {
 		gap := len(word)
 		word, rest = rest[:gap+end], rest[gap+end:]
 		columns := columnsOf(Styled(word).plain())
-		if !empty && column+columns > width && hang+columns-gap <= width {
+		if !empty && column+columns > width && (hang == 0 || hang+columns-gap <= width) {
 			lines = append(lines, current)
 			word, columns, current, column = word[gap:], columns-gap, blanks(hang), hang
 		}
@@ -154,23 +154,8 @@ func Cut(line string, width int) string {
 	return line
 }
 
-// wrap breaks the words of s into lines of at most width columns. A word that is
-// longer stands on a line of its own.
-func wrap(s string, width int) []string {
-	var lines []string
-	var line string
-	for _, word := range strings.Fields(s) {
-		if line != "" && columnsOf(line)+1+columnsOf(word) > width {
-			lines = append(lines, line)
-			line = ""
-		}
-		if line != "" {
-			line += " "
-		}
-		line += word
-	}
-	return append(lines, line)
-}
+// wrap breaks the words of s into lines of at most width columns, see [fold].
+func wrap(s string, width int) []string { return fold(strings.Join(strings.Fields(s), " "), width, 0) }
 
 // wrapParagraphs wraps text whose paragraphs are separated by blank lines, each
 // line behind indent. A paragraph that starts with a blank stays as it is.

@@ -119,7 +119,7 @@ func match(all []*Command, name string) (exact *Command, more bool) {
 
 func (p *Program) unknownCommand(name string) *code.Error {
 	err := usagef("unknown command %s", quote(name)).With("command", shorten(name))
-	if slices.ContainsFunc(p.Topics, func(t Topic) bool { return t.Name == name }) {
+	if slices.ContainsFunc(p.Topics(), func(t Page) bool { return t.Name == name }) {
 		page := p.Name + " help " + name
 		return err.With("suggestion", "help "+name).WithHint("that is a page of the help: %q", page)
 	}

@@ -3,8 +3,7 @@ package cli
 import (
 	"context"
 	"slices"
-
-	"github.com/talking-stick/tt/fsroom/code"
+	"sync"
 )
 
 // A Program is a table of commands with the texts that describe it as a whole.
@@ -16,8 +15,16 @@ type Program struct {
 	Long    string // paragraphs, separated by blank lines
 	// First are the commands on the first page of the help, which "help all" completes;
 	// nil puts all of them there.
-	First  []Section
-	Topics []Topic
+	First []Group
+	// Pages have what the help says of commands and topics. A page begins with a line "# NAME: SHORT", or "## NAME: SHORT"
+	// for a topic, which "help NAME" shows as it shows a command. Blank lines separate its paragraphs, which are wrapped, but
+	// for those that are indented. Some lines begin with what they are, and go on in lines that are indented:
+	//
+	//	- NAME: WHAT       an item of a topic, in two columns
+	//	$ LINE             an example, and below it what it is for
+	//	Exit N: WHAT       an exit status
+	//	Errors: CODE, …    error codes worth knowing
+	Pages []string
 	// Groups of commands in the order of the help. "help" and "version" are added to the last one that
 	// the help shows.
 	Groups []Group
@@ -36,6 +43,9 @@ type Program struct {
 	// DefaultJSON reports whether results are JSON when neither --json nor --text
 	// is given: whether an agent's harness is calling. It may be nil.
 	DefaultJSON func(*Env) bool
+
+	read  sync.Once
+	known []Page
 }
 
 // A Group has commands that the help lists under a title.
@@ -44,50 +54,13 @@ type Group struct {
 	Commands []*Command
 }
 
-// A Section of the help lists commands under a title.
-type Section struct {
-	Title    string
-	Commands []string
-}
-
-// A Topic is a help page that does not belong to a command: "help NAME" prints it. It
-// shows Items in two columns, then Long, then the flags that commands declare in
-// it with [Flags.In].
-type Topic struct {
-	Name  string
-	Short string
-	Items func() []Item // may be nil
-	Long  string        // as in Command
-}
-
-// An Item is a name and its meaning.
-type Item struct {
-	Name string `json:"name"`
-	What string `json:"what"`
-}
-
-// List returns the items of the page, nil if it has none.
-func (t Topic) List() []Item {
-	if t.Items == nil {
-		return nil
-	}
-	return t.Items()
-}
-
-// A Command is one row of the table.
+// A Command is one row of the table. What the help says of it is its [Page].
 type Command struct {
 	Name    string   // one word, or several: "msg send"
 	Aliases []string // other names, of as many words as they like
 	Hidden  bool     // works, but no list shows it
 	Args    []Arg
-	Short   string // one line, no capital, no full stop
-	// Long is paragraphs separated by blank lines. They are wrapped, except those
-	// whose first line is indented, which stay as they are.
-	Long     string
-	Examples []Example
-	Flags    func(*Flags) // declares the flags; called only when they are needed
-	Exits    []ExitStatus // statuses beyond 0, 1 and 2
-	Errors   []code.Code  // error codes worth knowing, for the help
+	Flags   func(*Flags) // declares the flags; called only when they are needed
 	// Exclusive are pairs of flags that must not be given together.
 	Exclusive [][2]string
 	// Run does the work. What it returns decides the exit status: nil is 0, the
@@ -131,18 +104,6 @@ type Arg struct {
 	Rest     bool     `json:"rest,omitempty"`   // takes all that is left, at least one unless Optional
 }
 
-// An Example is a command line and what it is for.
-type Example struct {
-	Line string `json:"line"`           // with the program's name
-	What string `json:"what,omitempty"` // may be empty
-}
-
-// An ExitStatus is one that a command uses beyond the common ones.
-type ExitStatus struct {
-	Status  int    `json:"status"`
-	Meaning string `json:"meaning"`
-}
-
 // Path splits the command's name into its words.
 func (c *Command) Path() []string { return words(c.Name) }
 
@@ -156,8 +117,10 @@ func (p *Program) All() []*Command {
 }
 
 // Visible returns the commands that lists show, in the order of the help.
-func (p *Program) Visible() []*Command {
-	return slices.DeleteFunc(p.All(), func(c *Command) bool { return c.Hidden })
+func (p *Program) Visible() []*Command { return shown(p.All()) }
+
+func shown(list []*Command) []*Command {
+	return slices.DeleteFunc(slices.Clone(list), func(c *Command) bool { return c.Hidden })
 }
 
 // Command returns the command with this name or alias, nil if there is none.

@@ -23,6 +23,46 @@ func TestMain(m *testing.M) {
 
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
+const toyPages = `# throw: throw the ball to a player
+
+The player has to stand on the same field, and the ball is out of your hands
+as soon as the command returns.
+
+$ toy throw anna --high
+  a throw to anna
+$ toy throw ben
+
+Exit 3: nobody caught it
+
+Errors: not_joined, unknown_member
+
+# shout send: shout something
+
+# shout hear: listen
+
+# store ball show: show a ball
+
+# store ball wipe: wipe a ball
+
+# store net: show the net
+
+# secret one: not in any list
+
+# fail: fail in several ways
+
+# score: who has won
+
+## exit-codes: what the statuses mean
+
+Zero is good.
+
+## ball: what a ball is
+
+- skin: what one
+  sees
+- air: what is in it
+`
+
 // toy is a small program with everything a table can have. ran is told of every
 // command that runs.
 func toy(ran func(*Invocation)) *Program {
@@ -39,16 +79,11 @@ func toy(ran func(*Invocation)) *Program {
 		Commit:  "abc123",
 		Short:   "pass a ball between players",
 		Long:    "Players join a field and throw the ball to each other. Only one of them has it at any time, and the others can see who that is.\n\n    toy throw anna\n\nThere is no referee.",
-		Topics: []Topic{
-			{Name: "exit-codes", Short: "what the statuses mean", Long: "Zero is good."},
-			{Name: "ball", Short: "what a ball is", Items: func() []Item { return []Item{{"skin", "what one sees"}, {"air", "what is in it"}} }},
-		},
+		Pages:   []string{toyPages},
 		Groups: []Group{{"playing", []*Command{
 			{
 				Name: "throw", Aliases: []string{"toss"},
-				Args:  []Arg{{Name: "player", Usage: "who is to catch it"}, {Name: "path", Usage: "the field, by default the current directory", Optional: true}},
-				Short: "throw the ball to a player",
-				Long:  "The player has to stand on the same field, and the ball is out of your hands as soon as the command returns.",
+				Args: []Arg{{Name: "player", Usage: "who is to catch it"}, {Name: "path", Usage: "the field, by default the current directory", Optional: true}},
 				Flags: func(f *Flags) {
 					f.String("reason", "TEXT", "why you throw it")
 					f.StringList("note", "TEXT", "something to shout")
@@ -57,9 +92,6 @@ func toy(ran func(*Invocation)) *Program {
 					f.Duration("timeout", "D", 110*time.Second, "how long to wait for the catch")
 					f.Choice("hand", "HAND", []string{"right", "left"}, "which hand")
 				},
-				Examples: []Example{{"toy throw anna --high", "a throw to anna"}, {"toy throw ben", ""}},
-				Exits:    []ExitStatus{{3, "nobody caught it"}},
-				Errors:   []code.Code{code.NotJoined, code.UnknownMember},
 				Run: do(func(c *Invocation) error {
 					return c.Out.Result(map[string]any{"to": c.Arg("player")}, func(t *Text) {
 						t.Line("%s has it", c.Arg("player"))
@@ -68,29 +100,29 @@ func toy(ran func(*Invocation)) *Program {
 			},
 		}}, {"talking", []*Command{
 			{
-				Name: "shout send", Short: "shout something",
+				Name:  "shout send",
 				Args:  []Arg{{Name: "player", Show: "PLAYER|all"}, {Name: "body", Rest: true}},
 				Flags: func(f *Flags) { f.Bool("loud", "louder"); f.StringP("because", "b", "TEXT", "why you shout") },
 				Run:   do(func(c *Invocation) error { return c.Out.Result(c.Rest("body"), nil) }),
 			},
 			{
-				Name: "shout hear", Short: "listen", Streams: true,
+				Name: "shout hear", Streams: true,
 				Run: do(func(c *Invocation) error { return errors.Join(c.Out.WriteLine(1, nil), c.Out.WriteLine("<two>", nil)) }),
 			},
 		}}, {"looking", []*Command{
-			{Name: "store ball show", Short: "show a ball", Run: do(failing), Flags: ballFlags},
-			{Name: "store ball wipe", Short: "wipe a ball", Run: do(failing), Flags: ballFlags},
+			{Name: "store ball show", Run: do(failing), Flags: ballFlags},
+			{Name: "store ball wipe", Run: do(failing), Flags: ballFlags},
 			{
-				Name: "store net", Short: "show the net", TextFirst: true, Reads: true,
+				Name: "store net", TextFirst: true, Reads: true,
 				Args: []Arg{{Name: "side", Choices: []string{"left", "right"}, Optional: true}},
 				Run: do(func(c *Invocation) error {
 					return c.Out.Result(map[string]string{"side": c.Arg("side")}, func(t *Text) { t.Line("the %s side", c.Arg("side")) })
 				}),
 			},
-			{Name: "secret one", Hidden: true, Short: "not in any list", Run: do(failing)},
-			{Name: "fail", Hidden: true, Short: "fail in several ways", Args: []Arg{{Name: "how"}}, Run: do(failing)},
+			{Name: "secret one", Hidden: true, Run: do(failing)},
+			{Name: "fail", Hidden: true, Args: []Arg{{Name: "how"}}, Run: do(failing)},
 			{
-				Name: "score", Aliases: []string{"points now"}, Short: "who has won", JSONOnly: true,
+				Name: "score", Aliases: []string{"points now"}, JSONOnly: true,
 				Run: do(func(c *Invocation) error { return c.Out.Result(map[string]int{"A": 1, "B": 2}, nil) }),
 			},
 		}}},

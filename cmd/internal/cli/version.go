@@ -11,7 +11,6 @@ func (p *Program) versionCommand() *Command {
 	return &Command{
 		Name:  "version",
 		Reads: true,
-		Short: "print the version and the commit it was built from",
 		Run:   func(_ context.Context, c *Invocation) error { return p.printVersion(c.Out) },
 
 		Traits: Traits{NoSync: true, NoSubject: true},

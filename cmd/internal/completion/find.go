@@ -191,7 +191,7 @@ func next(p *cli.Program, name string) []Candidate {
 			case more != "":
 				found = append(found, Candidate{word, following})
 			default:
-				found = append(found, Candidate{word, c.Short})
+				found = append(found, Candidate{word, p.Page(c.Name).Short})
 			}
 		}
 	}

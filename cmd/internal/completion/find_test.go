@@ -10,16 +10,16 @@ import (
 // toy is a program with what makes completing difficult: names of several words,
 // an alias, flags with and without values, and arguments behind each other.
 func toy() *cli.Program {
-	return &cli.Program{Name: "toy", Agents: true, Groups: []cli.Group{{Commands: []*cli.Command{
-		{Name: "throw", Aliases: []string{"toss"}, Short: "throw it", Args: []cli.Arg{{Name: "to"}, {Name: "where", Optional: true}}, Flags: func(f *cli.Flags) {
+	return &cli.Program{Name: "toy", Agents: true, Pages: []string{"# throw: throw it\n\n# shout send: shout\n\n# shout hear: listen"}, Groups: []cli.Group{{Commands: []*cli.Command{
+		{Name: "throw", Aliases: []string{"toss"}, Args: []cli.Arg{{Name: "to"}, {Name: "where", Optional: true}}, Flags: func(f *cli.Flags) {
 			f.Choice("spin", "left|right", []string{"", "left", "right"}, "which way")
 			f.String("ball", "NAME", "which ball")
 			f.Bool("hard", "with force")
 			f.StringList("mark", "TEXT", "write on it")
 			f.StringList("colour", "NAME,…", "paint it")
 		}},
-		{Name: "shout send", Short: "shout", Args: []cli.Arg{{Name: "word", Rest: true}}},
-		{Name: "shout hear", Short: "listen"},
+		{Name: "shout send", Args: []cli.Arg{{Name: "word", Rest: true}}},
+		{Name: "shout hear"},
 		{Name: "secret", Hidden: true},
 	}}}}
 }

@@ -29,6 +29,7 @@ func program(byTT bool, version, commit string) *cli.Program {
 		Name: name, Version: version, Commit: commit,
 		Short:  "the part of Talking Stick that people look at",
 		Long:   `The commands "tt console" and "tt report". This program reads rooms, and changes them only by running tt.`,
+		Pages:  []string{viewers.Pages},
 		Agents: true,
 		Groups: []cli.Group{{Title: "inspection", Commands: []*cli.Command{viewers.Console(console.Run), viewers.Report(report.Run)}}},
 		Before: func(_ context.Context, c *cli.Invocation) {

@@ -22,12 +22,12 @@ type Page struct {
 // all of section 1.
 func Pages(p *cli.Program, version string) []Page {
 	subjects := []string{"all"}
-	for _, topic := range p.Topics {
+	for _, topic := range p.Topics() {
 		subjects = append(subjects, topic.Name)
 	}
 	pages := []Page{page(p, p.Name, version, p.Short, subjects...)}
 	for _, c := range p.Visible() {
-		pages = append(pages, page(p, p.Name+"-"+strings.Join(c.Path(), "-"), version, c.Short, c.Name))
+		pages = append(pages, page(p, p.Name+"-"+strings.Join(c.Path(), "-"), version, p.Page(c.Name).Short, c.Name))
 	}
 	return pages
 }

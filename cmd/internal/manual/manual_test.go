@@ -5,21 +5,18 @@ import (
 	"testing"
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
-	"github.com/talking-stick/tt/fsroom/code"
 )
 
 func toy() *cli.Program {
 	return &cli.Program{
 		Name: "toy", Short: "play", Long: "First.\n\nSecond.",
-		Topics: []cli.Topic{{Name: "balls", Short: "what there is", Long: "  red   1\n  .blue 2"}},
+		Pages: []string{"## balls: what there is\n\n  red   1\n  .blue 2\n\n# throw up: throw it\n\nSay \"it's\" \\o/\n\n" +
+			"$ toy throw up \"anna\"\n  to anna\n\nExit 7: dropped\nExit 1: nobody there\n\nErrors: internal"},
 		Groups: []cli.Group{{Title: "play", Commands: []*cli.Command{
 			{
-				Name: "throw up", Aliases: []string{"toss"}, Short: "throw it", Long: `Say "it's" \o/`,
-				Args:     []cli.Arg{{Name: "to", Usage: "whom"}, {Name: "how", Optional: true}},
-				Flags:    func(f *cli.Flags) { f.Int64("times", "N", 3, "how often") },
-				Examples: []cli.Example{{Line: `toy throw up "anna"`, What: "to anna"}},
-				Exits:    []cli.ExitStatus{{Status: 7, Meaning: "dropped"}, {Status: 1, Meaning: "nobody there"}},
-				Errors:   []code.Code{code.Internal},
+				Name: "throw up", Aliases: []string{"toss"},
+				Args:  []cli.Arg{{Name: "to", Usage: "whom"}, {Name: "how", Optional: true}},
+				Flags: func(f *cli.Flags) { f.Int64("times", "N", 3, "how often") },
 			},
 			{Name: "secret", Hidden: true},
 		}}},

@@ -2,8 +2,6 @@ package setup
 
 import (
 	"github.com/talking-stick/tt/cmd/internal/cli"
-	"github.com/talking-stick/tt/fsroom/code"
-	"github.com/talking-stick/tt/skills"
 )
 
 // GitName is an argument of Install beside the names of harnesses.
@@ -14,19 +12,6 @@ var Install = &cli.Command{
 	Name:   "install",
 	Traits: cli.Traits{NoSync: true, NoSubject: true},
 	Args:   []cli.Arg{installArg},
-	Short:  "teach harnesses to take turns: the skill, hooks, agent-bus",
-	Long: "Puts the skill, and hooks, into the harnesses' own directories and settings, and registers the MCP server " +
-		"agent-bus where it is installed. Some hooks are guards: they keep an agent from stopping while it holds the stick, and " +
-		"from changing files while another one does. The others tell it when its turn comes and what others wrote to it. Only a harness " +
-		"that is here gets anything; what you have edited stays as it is. \"git\" adds a check to the pre-commit and pre-rebase hooks of " +
-		"the repository, and where an engine shares the room with other hosts to its pre-push hook.\n\n" +
-		"Installing again does no harm. Installed copies follow the version of tt.",
-	Examples: []cli.Example{
-		{Line: "tt install --all --dry-run", What: "show everything that would be written, and write nothing"},
-		{Line: "tt install claude-code codex"},
-		{Line: "tt install git", What: "in a repository: refuse commits of those who do not hold the stick"},
-		{Line: "tt install git --verified test", What: "and commits of a tree on which the job test has not passed"},
-	},
 	Flags: func(f *cli.Flags) {
 		f.Bool("all", "every harness on this machine")
 		f.DryRun()
@@ -43,8 +28,6 @@ var Install = &cli.Command{
 			f.Bool("link", "the same; earlier versions made a link")
 		})
 	},
-	Exits:     []cli.ExitStatus{{Status: 1, Meaning: "a harness failed; the others are done"}},
-	Errors:    []code.Code{code.LockTimeout, code.DataDirUnusable},
 	Exclusive: [][2]string{{"copy", "link"}, {"hold", "no-hooks"}, {"auto", "no-auto"}},
 	Run:       runInstall,
 }
@@ -54,9 +37,6 @@ var Uninstall = &cli.Command{
 	Name:   "uninstall",
 	Traits: cli.Traits{NoSync: true, NoSubject: true},
 	Args:   []cli.Arg{installArg},
-	Short:  "take the skill, the hooks and agent-bus out again",
-	Long: "A settings file that nobody has changed since gets its own bytes back; from another one our entries go, and " +
-		"everything else stays. Rooms and everything else in the data directory stay.",
 	Flags: func(f *cli.Flags) {
 		f.Bool("all", "every harness")
 		f.DryRun()
@@ -65,9 +45,7 @@ var Uninstall = &cli.Command{
 		f.Bool("no-bus", "leave agent-bus registered")
 		repositoryFlag(f)
 	},
-	Exits:  []cli.ExitStatus{{Status: 1, Meaning: "a harness failed; the others are done"}},
-	Errors: []code.Code{code.LockTimeout, code.DataDirUnusable},
-	Run:    runUninstall,
+	Run: runUninstall,
 }
 
 // installArg is the argument of both. Its usage has the names of all harnesses. It is a text, since each start of the program
@@ -87,13 +65,9 @@ var Migrate = &cli.Command{
 	Name:   "migrate-mcp",
 	Hidden: true,
 	Traits: cli.Traits{NoSync: true, NoSubject: true},
-	Short:  "remove the MCP registrations of older versions",
-	Long:   "What was done is appended to " + skills.MigrationLogName + " in the data directory.",
 	Flags: func(f *cli.Flags) {
 		f.Choice("reason", "WHY", []string{"manual", "install", "uninstall", "update", "first-run"}, "what to note in the log")
 		f.Bool("quiet", "print nothing")
 	},
-	Exits:  []cli.ExitStatus{{Status: 1, Meaning: "a registration is there and could not be removed"}},
-	Errors: []code.Code{code.DataDirUnusable},
-	Run:    runMigrate,
+	Run: runMigrate,
 }

@@ -22,7 +22,7 @@ func TestCLIPageAgreesWithTable(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := program()
-	written := regexp.MustCompile(`(?s)<!--agents-->\n.*?<!--end-->\n`).ReplaceAllString(string(page), "<!--agents-->\n"+itemList(reasons())+"<!--end-->\n")
+	written := regexp.MustCompile(`(?s)<!--agents-->\n.*?<!--end-->\n`).ReplaceAllString(string(page), "<!--agents-->\n"+itemList(program().Page("agents").Items)+"<!--end-->\n")
 	for _, c := range p.All() {
 		before, section, ok := strings.Cut(written, "\n### "+c.Name+"\n\n")
 		if !ok && c.Hidden {
@@ -58,7 +58,7 @@ func commandPart(p *cli.Program, c *cli.Command) string {
 		flags.Reset()
 		flags.WriteString(" [FLAGS]")
 	}
-	for _, topic := range p.Topics {
+	for _, topic := range p.Topics() {
 		if len(explainedBy(p, c, topic.Name)) > 0 {
 			flags.WriteString(" [" + strings.ToUpper(topic.Name) + "]")
 		}
@@ -67,7 +67,7 @@ func commandPart(p *cli.Program, c *cli.Command) string {
 	if runs {
 		command = " -- " + command
 	}
-	text := folded("`"+head+flags.String()+command+"`: "+c.Short+".", "")
+	text := folded("`"+head+flags.String()+command+"`: "+p.Page(c.Name).Short+".", "")
 	for _, alias := range c.Aliases {
 		text += "Alias: `" + p.Name + " " + alias + "`.\n"
 	}
@@ -126,17 +126,22 @@ func TestCLIPageHasEveryErrorCode(t *testing.T) {
 	for _, row := range regexp.MustCompile("(?m)^- `([a-z_]+)`[:.]").FindAllStringSubmatch(list, -1) {
 		documented = append(documented, row[1])
 	}
-	source, err := os.ReadFile(filepath.Join("..", "..", "..", "fsroom", "code", "code.go"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var defined []string
-	for _, constant := range regexp.MustCompile(`(?m)^\t\w+ +Code = "([a-z_]+)"`).FindAllStringSubmatch(string(source), -1) {
-		defined = append(defined, constant[1])
-	}
+	defined := errorCodes(t)
 	slices.Sort(documented)
 	slices.Sort(defined)
 	if len(defined) < 30 || !slices.Equal(documented, defined) {
 		t.Errorf("documented are\n%s\ndefined are\n%s", strings.Join(documented, " "), strings.Join(defined, " "))
 	}
+}
+
+// errorCodes are the codes that tt defines.
+func errorCodes(t *testing.T) (defined []string) {
+	source, err := os.ReadFile(filepath.Join("..", "..", "..", "fsroom", "code", "code.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, constant := range regexp.MustCompile(`(?m)^\t\w+ +Code = "([a-z_]+)"`).FindAllStringSubmatch(string(source), -1) {
+		defined = append(defined, constant[1])
+	}
+	return defined
 }

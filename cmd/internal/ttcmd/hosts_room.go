@@ -15,15 +15,9 @@ import (
 )
 
 var roomNameCommand = &cli.Command{
-	Name:  "room name",
-	Args:  []cli.Arg{{Name: "room", Show: "NAME", Optional: true, Usage: "letters, digits, - _ . ~ + and single slashes: acme/api"}},
-	Short: "show or set the name by which all hosts know the workspace's room",
-	Long: "With NAME, writes it to .talking-stick/room at the workspace's root; its other lines stay. Commit the file: then " +
-		"every checkout has the name. Without, prints the name that is in force: that of --room or TALKING_STICK_ROOM, else of the " +
-		"file, else of git's origin.",
-	Examples: []cli.Example{{Line: "tt room name acme/api"}},
-	Errors:   []code.Code{code.NoSharedIdentity},
-	Run:      runRoomName,
+	Name: "room name",
+	Args: []cli.Arg{{Name: "room", Show: "NAME", Optional: true, Usage: "letters, digits, - _ . ~ + and single slashes: acme/api"}},
+	Run:  runRoomName,
 }
 
 // A roomNameResult is the name of the workspace's room.
@@ -83,15 +77,6 @@ var roomCopyCommand = &cli.Command{
 	Name: "room copy",
 	Args: []cli.Arg{{Name: "to", Show: "[PATH] URL", Rest: true,
 		Usage: "the workspace, and nats://HOST:PORT/NAMESPACE or an alias of engines.json"}},
-	Short: "move the room of this host to an engine that several hosts share",
-	Long: "Closes the room here, with the reason \"moved to URL\", and publishes its events under the name that all hosts know " +
-		"the workspace by, see tt room name. There it goes on: the members, the handoff and the notes are those that it had. A " +
-		"held turn is refused: release it first.\n\n" +
-		"If it is interrupted, run it again: what stands is compared and skipped. A room of the name that has other events is " +
-		"refused.",
-	Examples: []cli.Example{{Line: "tt room copy nats://10.0.0.7:4222/acme"}},
-	Errors: []code.Code{code.RoomNotFound, code.TurnMismatch, code.NotJoined, code.RoomClosed, code.CorruptRoom, code.NoSharedIdentity,
-		code.EngineMissing, code.EngineUnreachable, code.EngineDenied, code.InDoubt},
 	Run: runRoomCopy,
 }
 

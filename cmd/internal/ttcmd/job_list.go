@@ -22,13 +22,10 @@ var jobListCommand = &cli.Command{
 	Name:  "job list",
 	Reads: true,
 	Args:  []cli.Arg{pathArg},
-	Short: "list the jobs that run, and the last that ended",
-	Long:  "Jobs of the working tree on this host, whoever started them, the newest first: those that run, and the last 20 that have ended.",
 	Flags: func(f *cli.Flags) {
 		f.Bool("all", "also those of the other working trees of the repository")
 	},
-	Errors: []code.Code{code.DataDirUnusable},
-	Run:    runJobList,
+	Run: runJobList,
 }
 
 func runJobList(ctx context.Context, c *cli.Invocation) error {
@@ -94,11 +91,9 @@ func jobTime(t *cli.Text, v *jobs.View) string {
 }
 
 var jobShowCommand = &cli.Command{
-	Name:   "job show",
-	Reads:  true,
-	Args:   []cli.Arg{jobArg},
-	Short:  "show one job",
-	Errors: []code.Code{code.JobNotFound},
+	Name:  "job show",
+	Reads: true,
+	Args:  []cli.Arg{jobArg},
 	Run: func(ctx context.Context, c *cli.Invocation) error {
 		j, _, err := findJob(ctx, c)
 		if err != nil {
@@ -123,16 +118,12 @@ func showJob(c *cli.Invocation, v *jobs.View) error {
 }
 
 var jobStopCommand = &cli.Command{
-	Name:  "job stop",
-	Args:  []cli.Arg{jobArg},
-	Short: "end a job",
-	Long: "Asks COMMAND and its process group to end (SIGTERM), and kills them after ten seconds. Its starter may do so, who " +
-		"holds the stick, and a person.",
+	Name: "job stop",
+	Args: []cli.Arg{jobArg},
 	Flags: func(f *cli.Flags) {
 		f.Bool("kill", "kill them at once")
 	},
-	Errors: []code.Code{code.JobNotFound, code.NotYours},
-	Run:    runJobStop,
+	Run: runJobStop,
 }
 
 func runJobStop(ctx context.Context, c *cli.Invocation) error {
@@ -166,17 +157,10 @@ func runJobStop(ctx context.Context, c *cli.Invocation) error {
 }
 
 var jobWaitCommand = &cli.Command{
-	Name:  "job wait",
-	Args:  []cli.Arg{jobArg},
-	Short: "wait until a job has ended",
-	Long:  "For scripts. Exits with the status of the job's COMMAND. An agent need not wait: it is told.",
+	Name: "job wait",
+	Args: []cli.Arg{jobArg},
 	Flags: func(f *cli.Flags) {
 		f.Duration("timeout", "D", 0, "how long to wait (default: no end)")
-	},
-	Errors: []code.Code{code.JobNotFound, code.JobLost},
-	Exits: []cli.ExitStatus{
-		{Status: statusLockBusy, Meaning: "the job runs on after --timeout"},
-		{Status: 128, Meaning: "and n: signal n ended COMMAND, or the waiting; otherwise that of COMMAND"},
 	},
 	Run: runJobWait,
 }
@@ -230,13 +214,11 @@ var jobLogCommand = &cli.Command{
 	Name:  "job log",
 	Reads: true,
 	Args:  []cli.Arg{jobArg},
-	Short: "print what a job wrote",
 	Flags: func(f *cli.Flags) {
 		f.Int64("tail", "N", 100, "the last N lines, at most 1 MiB; 0 prints all")
 		f.Bool("follow", "go on until the job has ended")
 	},
 	Streams: true,
-	Errors:  []code.Code{code.JobNotFound},
 	Run:     runJobLog,
 }
 

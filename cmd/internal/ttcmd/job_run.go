@@ -29,32 +29,10 @@ var jobRunCommand = &cli.Command{
 		{Name: "path", Optional: true, Before: true, Usage: session.Usage},
 		{Name: "line", Show: "-- COMMAND", Rest: true, Usage: "the command and its arguments, behind --"},
 	},
-	Short: "start a command that calls you back when it ends",
-	Long: "Starts COMMAND in the background and returns when it runs. It outlives you, your session and your terminal, and when " +
-		"it ends you are told once: by tt inbox, by tt wait --inbox, or by your harness. So end your turn and do not wait for it. " +
-		"What it prints is in its log.\n\n" +
-		"COMMAND has no standard input, and TT_JOB=NAME#ID. You are a member of the room; the stick is not needed. If the room's " +
-		"journal is shared, it has the job's name, the first word of COMMAND and how it ended, never its arguments or its output.\n\n" +
-		"A COMMAND that ends with 0 on a tree that is the same then as when it began leaves a verdict on that tree: every file that git " +
-		"does not ignore, its content and its mode. Environment and tools are no part of it: put them into NAME (test-go1.26). With --once, " +
-		"COMMAND is not run where there is a verdict on the tree as it is now, of the same name, command and directory: the answer is " +
-		"verified. If such a job runs on this tree, the answer is that job. --recheck runs it all the same, waits for its end, and answers " +
-		"whether the verdict held; it exits with the status of COMMAND. A run that fails withdraws the verdict.",
-	Examples: []cli.Example{
-		{Line: "tt job run test -- make test", What: "a long test run; end your turn meanwhile"},
-		{Line: "tt job run test --once -- make test", What: "the same, unless it has passed on exactly this tree already"},
-		{Line: "tt job run ci --timeout 1h -- gh run watch 1234 --exit-status", What: "be called when CI has ended"},
-	},
 	Flags: func(f *cli.Flags) {
 		f.Duration("timeout", "D", 0, "end COMMAND when it has run for so long (default: no end)")
 		f.Bool("once", "run nothing if COMMAND has succeeded on exactly this tree, or runs on it")
 		f.Bool("recheck", "run all the same, wait for the end, and say whether the verdict held")
-	},
-	Errors: []code.Code{code.NotJoined, code.RoomNotFound, code.JobLimit, code.JobWouldDie, code.JobLost, code.DataDirUnusable, code.DiskFull,
-		code.LedgerOff, code.ApplyFailed},
-	Exits: []cli.ExitStatus{
-		{Status: statusCannotRun, Meaning: "COMMAND cannot be run"},
-		{Status: statusNotFound, Meaning: "there is no COMMAND"},
 	},
 	Run: runJobRun,
 }
@@ -181,7 +159,6 @@ var jobRunnerCommand = &cli.Command{
 	Hidden: true,
 	Traits: cli.Traits{Silent: true, NoSync: true, NoSubject: true},
 	Args:   []cli.Arg{{Name: "dir", Usage: "the directory of the job"}},
-	Short:  "run one job",
 	Run:    runJobRunner,
 }
 

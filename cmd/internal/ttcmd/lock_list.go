@@ -9,7 +9,6 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/cmd/internal/locks"
 	"github.com/talking-stick/tt/cmd/internal/member"
-	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/journal/event"
 	"github.com/talking-stick/tt/lockfile/queue"
 )
@@ -17,18 +16,13 @@ import (
 var lockListCommand = &cli.Command{
 	Name:  "lock list",
 	Reads: true,
-	Short: "list who has locks and who waits for them",
-	Long: "Locks of the repository, of this working tree and of the machine that somebody has or waits for. Changes nothing. " +
-		"A lock that cannot be read is listed with its error. With an engine, too, locks are those of this host.",
 	Flags: func(f *cli.Flags) {
 		f.Bool("all", "the locks of every repository")
 		f.Bool("machine", "only those of the machine")
 	},
 	Exclusive: [][2]string{{"all", "machine"}, {"all", "path"}, {"machine", "path"}},
-	Errors:    []code.Code{code.DataDirUnusable, code.CorruptRoom},
 	Run:       runLockList,
-
-	Traits: cli.Traits{HostOnly: true},
+	Traits:    cli.Traits{HostOnly: true},
 }
 
 func runLockList(_ context.Context, c *cli.Invocation) error {

@@ -35,37 +35,15 @@ var lockRunCommand = &cli.Command{
 		{Name: "name", Usage: "the lock: lower-case letters, digits, and . _ - behind the first, 64 at most"},
 		{Name: "line", Show: "-- COMMAND", Rest: true, Usage: "the command and its arguments, behind --"},
 	},
-	Short: "run a command while nobody else has the lock",
-	Long: "Waits for the lock, first come, first served, and becomes COMMAND: exit status, signals and terminal are its own. " +
-		"The lock is free when COMMAND ends, however it ends; a daemon that it leaves behind does not keep it.\n\n" +
-		"A lock belongs to the repository on this host, to all its working trees; --tree is for what each tree has of its own, and " +
-		"--machine for what the machine has once. Other hosts have locks of their own, also with an engine. No room and no " +
-		"membership are needed. Who waits, and for whom, is printed on standard error. Inside, TT_LOCKS names the locks that are " +
-		"held; the same lock again is had at once. A wait that would never end, because the holder waits for a lock that this " +
-		"command has, is refused with lock_cycle. If a process has the queue of the lock itself for a minute, because it is stopped, " +
-		"the wait ends with lock_busy, which names it.",
-	Examples: []cli.Example{
-		{Line: "tt lock run test -- make test", What: "one test run at a time"},
-		{Line: "tt lock run --machine --timeout 10m gpu-0 -- ./train.sh", What: "a device that all repositories share"},
-		{Line: "tt lock run --shared db -- ./read-only-check", What: "together with others that share it"},
-	},
 	Flags: func(f *cli.Flags) {
 		f.Bool("shared", "exclude only those that do not share the lock")
 		f.Duration("timeout", "D", 0, "how long to wait for the lock; 0 takes it only if it is free (default: no end)")
 		f.Bool("tree", "a lock of this working tree alone, not of the repository")
 		f.Bool("machine", "a lock of all repositories, for ports and devices")
 	},
-	Errors: []code.Code{code.LockBusy, code.LockCycle, code.DataDirUnusable, code.DiskFull, code.CorruptRoom},
-	Exits: []cli.ExitStatus{
-		{Status: statusLockBusy, Meaning: "the lock was not had in time"},
-		{Status: statusCannotRun, Meaning: "COMMAND cannot be run"},
-		{Status: statusNotFound, Meaning: "there is no COMMAND"},
-		{Status: 128, Meaning: "and n: signal n ended the waiting; otherwise that of COMMAND"},
-	},
 	Exclusive: [][2]string{{"machine", "path"}, {"machine", "tree"}},
 	Run:       runLockRun,
-
-	Traits: cli.Traits{NoSync: true, HostOnly: true},
+	Traits:    cli.Traits{NoSync: true, HostOnly: true},
 }
 
 func runLockRun(ctx context.Context, c *cli.Invocation) error {

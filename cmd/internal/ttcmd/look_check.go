@@ -12,7 +12,6 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/hooks/guard"
 	"github.com/talking-stick/tt/cmd/internal/locks"
 	"github.com/talking-stick/tt/cmd/internal/member"
-	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/fsroom/workspace"
 )
@@ -22,20 +21,12 @@ var checkCommand = &cli.Command{
 	Hidden: true,
 	Reads:  true,
 	Args:   []cli.Arg{pathArg},
-	Short:  "exit 0 only if you hold the stick with a live lease",
-	Long: "For git hooks and harness hooks. Exits 1 otherwise, also where there is no room. Where an engine shares the room " +
-		"with other hosts, the engine has to confirm the turn: without its word the command fails with engine_unreachable.",
-	Examples: []cli.Example{{Line: "tt check --verified test --commit", What: "whether the tests have passed on what is about to be committed"},
-		{Line: "tt check --command 'git stash'", What: "whether the guard of the shell would refuse that to you"}},
 	Flags: func(f *cli.Flags) {
 		f.String("command", "CMD", "what a command of the shell would write; exit 1 if that is refused to you")
 		f.String("verified", "NAME", "whether a job of this name has passed on exactly this tree; exit 1 if not")
 		f.Bool("commit", "with --verified: and whether what is staged is that tree")
 	},
-	Exits: []cli.ExitStatus{{Status: 1, Meaning: "the caller does not hold the stick, or with --command may not run it, or with " +
-		"--verified the tree is not verified, or tt failed"}},
-	Errors: []code.Code{code.EngineUnreachable, code.LedgerOff, code.ApplyFailed},
-	Run:    runCheck,
+	Run: runCheck,
 }
 
 // A checkResult is whether the caller may change shared files.

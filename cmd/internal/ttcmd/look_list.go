@@ -17,16 +17,11 @@ var listCommand = &cli.Command{
 	Name:  "list",
 	Reads: true,
 	Args:  []cli.Arg{pathArg},
-	Short: "list the rooms of the workspace, or all",
-	Long: "Rooms between the path and the workspace root; with --all, every room of the data directory, or of the engine. As " +
-		"text, rooms in directories below follow, too, and the one whose stick counts at the path is marked; then the other " +
-		"working trees of the repository. Changes nothing.",
 	Flags: func(f *cli.Flags) {
 		f.Bool("all", "every room of the data directory, or of the engine")
 		freshFlag(f)
 	},
-	Errors: []code.Code{code.CorruptRoom, code.DataDirUnusable},
-	Run:    runList,
+	Run: runList,
 }
 
 func runList(ctx context.Context, c *cli.Invocation) error {

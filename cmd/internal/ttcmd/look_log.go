@@ -12,7 +12,6 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/cmd/internal/member"
 	"github.com/talking-stick/tt/cmd/internal/questions"
-	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/ledger"
 	"github.com/talking-stick/tt/fsroom/talk"
 	"github.com/talking-stick/tt/fsroom/topic"
@@ -24,13 +23,7 @@ var logCommand = &cli.Command{
 	Name:    "log",
 	Reads:   true,
 	Args:    []cli.Arg{pathArg},
-	Short:   "the room's history as people read it",
 	Streams: true,
-	Long: "Turns with who held them, for how long and what they handed over; takeovers with their reasons; messages, questions " +
-		"and notes in between. Long texts are cut to the width of the terminal; --json has them whole. What is left out is said at " +
-		"the top. A room that has ended is read from the archive; --archive adds the earlier lives of one that has not. " +
-		"tt events --follow goes on with what happens.",
-	Examples: []cli.Example{{Line: "tt log --since 2h"}},
 	Flags: func(f *cli.Flags) {
 		f.Duration("since", "D", 0, "only what happened in this time")
 		f.Int64("limit", "N", 0, "at most so many events, the newest (default 100, with --since and at most 10000)")
@@ -38,8 +31,7 @@ var logCommand = &cli.Command{
 		f.Hidden(func(f *cli.Flags) { f.Bool("follow", "go on with what happens, an entry at a time") }) // as events --follow
 		freshFlag(f)
 	},
-	Errors: []code.Code{code.RoomNotFound},
-	Run:    runLog,
+	Run: runLog,
 }
 
 const (

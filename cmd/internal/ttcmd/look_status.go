@@ -13,7 +13,6 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/locks"
 	"github.com/talking-stick/tt/cmd/internal/mailbox"
 	"github.com/talking-stick/tt/cmd/internal/member"
-	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/ledger"
 	"github.com/talking-stick/tt/fsroom/talk"
 	"github.com/talking-stick/tt/fsroom/turn"
@@ -24,15 +23,11 @@ var statusCommand = &cli.Command{
 	Name:  "status",
 	Reads: true,
 	Args:  []cli.Arg{pathArg},
-	Short: "how things stand for you, on one screen",
-	Long: "Who holds the stick and until when, who is next, who waits, what you have not read, and what to do next. " +
-		"--prompt prints a few characters for a shell prompt, or nothing, with --json {\"prompt\":…}: it never fails and never takes long.",
 	Flags: func(f *cli.Flags) {
 		f.Bool("prompt", "a fragment for PS1, see tt help prompt init")
 		freshFlag(f)
 	},
-	Errors: []code.Code{code.RoomNotFound},
-	Run:    runStatus,
+	Run: runStatus,
 }
 
 // A statusResult is the state of the room from the caller's point of view.
@@ -277,13 +272,11 @@ func guardianWords(g member.Renewal) string {
 }
 
 var stateCommand = &cli.Command{
-	Name:   "state",
-	Reads:  true,
-	Args:   []cli.Arg{pathArg},
-	Short:  "show who holds the stick, and the members",
-	Flags:  freshFlag,
-	Errors: []code.Code{code.RoomNotFound, code.CorruptRoom},
-	Run:    runState,
+	Name:  "state",
+	Reads: true,
+	Args:  []cli.Arg{pathArg},
+	Flags: freshFlag,
+	Run:   runState,
 }
 
 // A stateResult is the room and its members.

@@ -24,12 +24,7 @@ var whyCommand = &cli.Command{
 	Reads:  true,
 	Traits: cli.Traits{LastKnown: true},
 	Args:   []cli.Arg{{Name: "agent", Optional: true, Usage: "only this member: an agent id, or the name of one active member"}},
-	Short:  "why nothing happens: who has the turn, who hears, what comes next",
-	Long: "Who has the turn and since when, who is told of news and how, who did not answer a notification, what is unread, who " +
-		"has which lock, and what happens next: by itself, and when, or by somebody who does it.",
-	Examples: []cli.Example{{Line: "tt why"}, {Line: "tt why codex"}},
-	Errors:   []code.Code{code.RoomNotFound, code.UnknownRecipient, code.AmbiguousRecipient},
-	Run:      runWhy,
+	Run:    runWhy,
 }
 
 type whyResult struct {
@@ -162,12 +157,10 @@ var whoamiCommand = &cli.Command{
 	Traits: cli.Traits{NoSubject: true},
 	Hidden: true,
 	Reads:  true,
-	Short:  "show which agent tt takes you for, and why",
 	Flags: func(f *cli.Flags) {
 		f.Bool("explain", "also say which signals were seen and which decided")
 	},
-	Errors: []code.Code{code.InvalidAgentID},
-	Run:    runWhoami,
+	Run: runWhoami,
 }
 
 func runWhoami(_ context.Context, c *cli.Invocation) error {

@@ -1,8 +1,9 @@
 // Package ttcmd has the commands of tt. The files are named by families of commands: turn_*.go,
 // talk_*.go, tree_*.go, job_*.go, lock_*.go, room_*.go, setup_*.go and look_*.go. A file has one command,
-// or a group of them: the declaration with flags and help, the function that runs it, the type of its
+// or a group of them: the declaration with its flags, the function that runs it, the type of its
 // result, and the function that writes the result as text. program.go has the table of commands,
-// client.go and hosts.go what opens a room, output.go the texts that several commands write.
+// help.txt what the help says of each, client.go and hosts.go what opens a room, output.go the texts that
+// several commands write.
 //
 // The results of commands that run often are written by package wire, because the first use
 // of encoding/json takes a fifth of a millisecond, a tenth of such a command.
@@ -10,6 +11,7 @@ package ttcmd
 
 import (
 	"context"
+	_ "embed"
 	"runtime/debug"
 	"slices"
 	"time"
@@ -20,6 +22,7 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/second"
 	"github.com/talking-stick/tt/cmd/internal/session"
 	"github.com/talking-stick/tt/cmd/internal/setup"
+	"github.com/talking-stick/tt/cmd/internal/viewers"
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/identity"
@@ -115,6 +118,11 @@ var groups = []cli.Group{
 		proveCommand, manCommand}},
 }
 
+// help are the pages of the help. A test keeps them and the commands together.
+//
+//go:embed help.txt
+var help string
+
 func commands() []cli.Group {
 	if build.Hear == nil {
 		return groups
@@ -130,11 +138,13 @@ func program() *cli.Program {
 			"refused. Before your first change: tt wait. After your last one: tt release --status TEXT --next-action TEXT, " +
 			"the handoff that the next agent gets. After tt install --all sessions do both by themselves.",
 		Subject: pathFlag, Agents: true,
-		First: []cli.Section{
-			{Title: "commands of an agent", Commands: []string{"wait", "release", "inbox", "ask", "answer", "msg send", "notes add", "job run"}},
-			{Title: "commands of a person", Commands: []string{"install", "status", "console", "take", "diff", "undo", "restore"}},
+		First: []cli.Group{
+			{Title: "commands of an agent", Commands: []*cli.Command{waitCommand, releaseCommand, inboxCommand, askCommand, answerCommand,
+				msgSendCommand, notesAddCommand, jobRunCommand}},
+			{Title: "commands of a person", Commands: []*cli.Command{setup.Install, statusCommand, consoleCommand, takeCommand, diffCommand,
+				undoCommand, restoreCommand}},
 		},
-		Topics:      topics,
+		Pages:       []string{help, viewers.Pages},
 		Groups:      commands(),
 		Before:      before,
 		DefaultJSON: session.InHarness,

@@ -25,11 +25,6 @@ var policyCommand = &cli.Command{
 	Name:   "policy",
 	Traits: cli.Traits{LastKnown: true},
 	Args:   []cli.Arg{pathArg},
-	Short:  "show or change the room's time limits and switches",
-	Long: "Without flags, shows them. A change is an event of the room and holds for everybody at once. Those of rooms yet to " +
-		"be made come from the environment, see tt help environment. Members change it; what guards a room is switched by persons " +
-		"only.",
-	Examples: []cli.Example{{Line: "tt policy --owner-lease-ttl 2h", What: "for long turns without a guardian"}},
 	Flags: func(f *cli.Flags) {
 		for _, l := range turn.Limits() {
 			if l.InDays() {
@@ -44,8 +39,7 @@ var policyCommand = &cli.Command{
 		f.Choice("ledger", "MODE", turn.LedgerModes(), "what is recorded of changes of the tree; with counts, events name no files")
 		f.String("ledger-size", "SIZE", "how much disk the records of all trees may use, as 1GiB")
 	},
-	Errors: []code.Code{code.RoomNotFound, code.NotJoined, code.Usage},
-	Run:    runPolicy,
+	Run: runPolicy,
 }
 
 func runPolicy(ctx context.Context, c *cli.Invocation) error {
@@ -176,15 +170,10 @@ func sizeText(n int64) string {
 }
 
 var roomExportCommand = &cli.Command{
-	Name:   "room export",
-	Reads:  true,
-	Traits: cli.Traits{LastKnown: true},
-	Args:   []cli.Arg{pathArg},
-	Short:  "print all events of the room, those of its earlier lives too",
-	Long: "One event a line, as they are in the room's journals, in every mode: tt room import makes the same room of them. " +
-		"Questions of a room are on a topic of the agent bus and not among them.",
-	Examples: []cli.Example{{Line: "tt room export > room.jsonl"}},
-	Errors:   []code.Code{code.RoomNotFound, code.CorruptRoom},
+	Name:     "room export",
+	Reads:    true,
+	Traits:   cli.Traits{LastKnown: true},
+	Args:     []cli.Arg{pathArg},
 	JSONOnly: true,
 	Run:      runRoomExport,
 }
@@ -202,14 +191,9 @@ func runRoomExport(ctx context.Context, c *cli.Invocation) error {
 }
 
 var roomImportCommand = &cli.Command{
-	Name:  "room import",
-	Args:  []cli.Arg{{Name: "file", Usage: "what tt room export has printed; - is standard input"}},
-	Short: "make the workspace's room of an export",
-	Long: "Checks every line before it changes anything. A room that is there already must be the beginning of what is " +
-		"imported; it gets the rest. With an engine the room goes to the engine.",
-	Examples: []cli.Example{{Line: "tt room import room.jsonl"}},
-	Errors:   []code.Code{code.CorruptRoom, code.UnsupportedFormat, code.BodyTooLarge, code.NoSharedIdentity, code.EngineUnreachable},
-	Run:      runRoomImport,
+	Name: "room import",
+	Args: []cli.Arg{{Name: "file", Usage: "what tt room export has printed; - is standard input"}},
+	Run:  runRoomImport,
 }
 
 // A roomImportResult is what an import did.

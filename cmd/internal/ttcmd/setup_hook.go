@@ -21,13 +21,10 @@ import (
 // A harness runs hookCommand when something happens in a session, see [hooks]. It is installed into
 // the settings of the harness; nobody types it.
 var hookCommand = &cli.Command{
-	Name:   "hook",
-	Hidden: true,
-	Traits: cli.Traits{Silent: true, NoSync: true, Offline: true, NoSubject: true},
-	Short:  "answer a hook of a harness",
-	Args:   []cli.Arg{{Name: "kind", Optional: true, Rest: true}},
-	Long: "Reads the harness's payload from standard input and prints its answer. Whatever cannot be told is let pass, in silence. " +
-		"The exit status is 0, or where a hook may wake the agent 2 to do so.",
+	Name:    "hook",
+	Hidden:  true,
+	Traits:  cli.Traits{Silent: true, NoSync: true, Offline: true, NoSubject: true},
+	Args:    []cli.Arg{{Name: "kind", Optional: true, Rest: true}},
 	Flags:   func(f *cli.Flags) { f.String("harness", "NAME", "whose payload it is") },
 	Run:     runHook,
 	Misread: hooks.Misread, // a newer version has installed it, see runHook
@@ -67,10 +64,7 @@ var proveCommand = &cli.Command{
 	Name:   "hook prove",
 	Hidden: true,
 	Traits: cli.Traits{Silent: true, NoSync: true, Offline: true, NoSubject: true},
-	Short:  "notify the caller's own listener",
-	Long: "Waits a moment and notifies what listens for the caller. The hook of a new session starts it, to see whether its " +
-		"harness takes notice; and with --after one that may not be woken before.",
-	Flags: func(f *cli.Flags) { f.Duration("after", "D", 0, "wait that long") },
+	Flags:  func(f *cli.Flags) { f.Duration("after", "D", 0, "wait that long") },
 	Run: func(ctx context.Context, c *cli.Invocation) error {
 		client, err := newClient(c)
 		if err == nil {
@@ -87,8 +81,6 @@ func Hear() *cli.Command {
 		Name:   "hook hear",
 		Hidden: true,
 		Traits: cli.Traits{Silent: true, NoSync: true, Offline: true, NoSubject: true},
-		Short:  "hear what other hosts do, for the session of a harness",
-		Long:   "Keeps the mirrors of the caller's rooms up to date until the session ends, so that its harness is notified. The hooks start it.",
 		Run: func(ctx context.Context, c *cli.Invocation) error {
 			client, err := newClient(c)
 			if err != nil {
@@ -108,7 +100,6 @@ var guardCommand = &cli.Command{
 	Hidden: true,
 	Traits: cli.Traits{Silent: true, NoSync: true, NoSubject: true},
 	Args:   []cli.Arg{{Name: "room", Usage: "the room's id"}},
-	Short:  "keep the lease of one turn alive",
 	Flags: func(f *cli.Flags) {
 		f.Int64("turn", "N", 0, "the turn to keep")
 		f.String("lease", "DIGEST", "a digest of its fencing token")

@@ -21,14 +21,10 @@ var instructionsShowCommand = &cli.Command{
 	Reads:  true,
 	Traits: cli.Traits{NoSync: true},
 	Args:   []cli.Arg{pathArg},
-	Short:  "show the house rules for agents",
-	Long: "Three layers, one after the other: what comes with tt, your own, and the project's .talking-stick/instructions.md. " +
-		`Sections such as "## Claude" are shown to that harness only.`,
 	Flags: func(f *cli.Flags) {
 		f.String("harness", "NAME", strings.Join(harness.Agents(), ", ")+", or all (default: the caller's)")
 		f.String("scope", "LAYER", "effective, bundled, user or project (default effective)")
 	},
-	Errors:    []code.Code{code.BodyTooLarge},
 	TextFirst: true,
 	Run:       runInstructionsShow,
 }
@@ -37,8 +33,6 @@ var instructionsEditCommand = &cli.Command{
 	Name:      "instructions edit",
 	Traits:    cli.Traits{NoSync: true},
 	Args:      []cli.Arg{pathArg},
-	Short:     "edit your layer of the house rules, or the project's",
-	Long:      "Makes the file if it is not there. Without a terminal or an editor it only says where the file is.",
 	Flags:     layerFlags,
 	Exclusive: [][2]string{{"user", "project"}},
 	Run:       runInstructionsEdit,
@@ -48,7 +42,6 @@ var instructionsResetCommand = &cli.Command{
 	Name:      "instructions reset",
 	Traits:    cli.Traits{NoSync: true},
 	Args:      []cli.Arg{pathArg},
-	Short:     "remove a layer of the house rules; a backup is kept",
 	Flags:     layerFlags,
 	Exclusive: [][2]string{{"user", "project"}},
 	Run:       runInstructionsReset,

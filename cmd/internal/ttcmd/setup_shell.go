@@ -20,17 +20,10 @@ import (
 )
 
 var completionCommand = &cli.Command{
-	Name:   "completion",
-	Reads:  true,
-	Traits: cli.Traits{NoSync: true, NoSubject: true},
-	Args:   []cli.Arg{shellArg()},
-	Short:  "print what a shell loads to complete tt",
-	Long:   "Completes commands, flags, the agents of the room, notes, questions, harnesses, and paths.",
-	Examples: []cli.Example{
-		{Line: "source <(tt completion bash)", What: "in ~/.bashrc"},
-		{Line: "source <(tt completion zsh)", What: "in ~/.zshrc, behind compinit"},
-		{Line: "tt completion fish | source", What: "in config.fish"},
-	},
+	Name:      "completion",
+	Reads:     true,
+	Traits:    cli.Traits{NoSync: true, NoSubject: true},
+	Args:      []cli.Arg{shellArg()},
 	TextFirst: true,
 	Run: func(_ context.Context, c *cli.Invocation) error {
 		return printScript(c, completion.Script(c.Arg("shell"), c.Program.Name))
@@ -57,7 +50,6 @@ var completeCommand = &cli.Command{
 	Hidden: true,
 	Traits: cli.Traits{Silent: true, NoSync: true, Offline: true, NoSubject: true},
 	Args:   []cli.Arg{{Name: "word", Optional: true, Rest: true, Usage: "the command line behind the program's name, up to the cursor"}},
-	Short:  "list what may stand at the end of a command line",
 	Run: func(ctx context.Context, c *cli.Invocation) error {
 		values := func(at completion.Position) completion.Answer { return valuesAt(ctx, c, at) }
 		return c.Out.Print(completion.Find(c.Program, c.Rest("word"), values).String())
@@ -155,7 +147,7 @@ func helpPages(p *cli.Program, before []string) completion.Answer {
 		return a
 	}
 	a.Candidates = append(a.Candidates, completion.Candidate{Word: "all", What: "all commands and topics"})
-	for _, topic := range p.Topics {
+	for _, topic := range p.Topics() {
 		a.Candidates = append(a.Candidates, completion.Candidate{Word: topic.Name, What: topic.Short})
 	}
 	return a
@@ -256,17 +248,10 @@ func fragment(r statusResult) string {
 }
 
 var promptInitCommand = &cli.Command{
-	Name:   "prompt init",
-	Reads:  true,
-	Traits: cli.Traits{NoSync: true, NoSubject: true},
-	Args:   []cli.Arg{shellArg()},
-	Short:  "print the lines that put the stick into your prompt",
-	Long: "tt:mine, tt:yours (it is reserved for you), tt:held, tt:next, tt:stuck (somebody is gone) or tt:free; +N for " +
-		"unread messages, ?N for questions that you owe an answer.",
-	Examples: []cli.Example{
-		{Line: `eval "$(tt prompt init bash)"`, What: "in ~/.bashrc"},
-		{Line: "tt prompt init fish | source", What: "in config.fish"},
-	},
+	Name:      "prompt init",
+	Reads:     true,
+	Traits:    cli.Traits{NoSync: true, NoSubject: true},
+	Args:      []cli.Arg{shellArg()},
 	TextFirst: true,
 	Run: func(_ context.Context, c *cli.Invocation) error {
 		return printScript(c, promptScripts()[c.Arg("shell")])

@@ -19,9 +19,6 @@ var selfUpdateCommand = &cli.Command{
 	Name:   "self-update",
 	Hidden: true,
 	Traits: cli.Traits{NoSync: true, NoSubject: true},
-	Short:  "get a newer tt, the way this one was installed",
-	Long: "Runs the command that does it where one command without a question is enough (go install), and else says what to run. " +
-		"In a checkout of tt's own source it refuses.",
 	Flags: func(f *cli.Flags) {
 		f.DryRun()
 	},
@@ -164,7 +161,6 @@ var manCommand = &cli.Command{
 	Hidden: true,
 	Traits: cli.Traits{NoSync: true, NoSubject: true},
 	Args:   []cli.Arg{{Name: "dir", Usage: "where to write them; made if it is not there"}},
-	Short:  "write the manual pages",
 	Run:    runMan,
 }
 

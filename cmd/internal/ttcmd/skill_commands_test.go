@@ -65,7 +65,7 @@ func commandsOfSkill(t *testing.T) []string {
 // indented, where a line with tt begins a command.
 func commandsOfHelp() []string {
 	var commands []string
-	for paragraph := range strings.SplitSeq(agentsHelp, "\n\n") {
+	for paragraph := range strings.SplitSeq(program().Page("agents").Long, "\n\n") {
 		if !strings.HasPrefix(paragraph, "  tt ") {
 			continue
 		}

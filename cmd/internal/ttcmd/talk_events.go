@@ -21,17 +21,7 @@ var eventsCommand = &cli.Command{
 	Reads:   true,
 	Traits:  cli.Traits{LastKnown: true},
 	Args:    []cli.Arg{pathArg},
-	Short:   "show what happened in the room, or follow it",
 	Streams: true,
-	Long: "Without --follow, shows the newest events, oldest first; with --after, those that came next, also of earlier lives " +
-		"of the room, which are read from the archive. The cursor in the result is what to give to --after to go on.\n\n" +
-		"With --follow, prints a line per event from now on (or from --after) until it is stopped, the room ends, or the caller " +
-		"leaves it. The last line on standard error is the cursor and why the stream ended. Watching does not count as presence.",
-	Examples: []cli.Example{
-		{Line: "tt events --event message_sent,note_added --limit 10"},
-		{Line: "tt events --follow --cursor .cursor", What: "from where the last one stopped"},
-		{Line: "tt events --follow --event note_added --severity page", What: "only the notes that should be read at once"},
-	},
 	Flags: func(f *cli.Flags) {
 		filterFlags(f, "any; for streams: self")
 		f.StringList("event", "TYPE,…", "only these types: "+strings.Join(turn.EventTypes(), ", "))
@@ -42,7 +32,6 @@ var eventsCommand = &cli.Command{
 		f.Hidden(func(f *cli.Flags) { f.Bool("wait", "end with the first events that match") })
 		f.Bool("follow", "print matching events as they come, until stopped")
 	},
-	Errors:    []code.Code{code.RoomNotFound, code.InvalidEventType, code.InvalidCursor, code.UnknownRecipient, code.AmbiguousRecipient},
 	Exclusive: [][2]string{{"wait", "follow"}},
 	Run:       runEvents,
 }

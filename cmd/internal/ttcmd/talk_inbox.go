@@ -25,11 +25,6 @@ var inboxCommand = &cli.Command{
 	Reads:  true,
 	Traits: cli.Traits{LastKnown: true},
 	Args:   []cli.Arg{pathArg},
-	Short:  "what is for you: turn, questions, messages, notes, jobs",
-	Long: "Messages and answers are shown once; questions and notes for you are listed until they are settled, in full the " +
-		"first time and as a line after that. Pages come first. An answer that was shown settles the question it answers. " +
-		"tt wait --inbox waits for what comes.",
-	Examples: []cli.Example{{Line: "tt inbox"}, {Line: "tt inbox --all", What: "of every room that you are a member of"}},
 	Flags: func(f *cli.Flags) {
 		f.Bool("all", "every room; for a person also what is asked of any person elsewhere")
 		f.Hidden(func(f *cli.Flags) { // as wait --inbox, without the turn
@@ -40,7 +35,6 @@ var inboxCommand = &cli.Command{
 	},
 	Exclusive: [][2]string{{"all", "wait"}},
 	Signals:   true,
-	Errors:    []code.Code{code.RoomNotFound, code.NotJoined, code.CorruptRoom},
 	Run:       runInbox,
 }
 

@@ -25,21 +25,6 @@ var listenWays = []string{"", viaStdout, hearing.ByExec, hearing.ByQueue, hearin
 var listenCommand = &cli.Command{
 	Name:   "listen",
 	Traits: cli.Traits{NoSubject: true},
-	Short:  "wake an agent, or you, when there is news",
-	Long: "Listens in all rooms of the caller, and tells when a turn is offered to it, when it has lost its turn or a room, and " +
-		"when somebody writes to it: a line for each time. It takes no turn. Messages come in batches, ten seconds apart, and " +
-		"agents that answer each other do not wake each other for ever. The text is always the same and has nothing of what others " +
-		"wrote; tt inbox shows that.\n\n" +
-		"With --exec it runs a command of the shell instead, with the text in TT_TEXT, the path of the room in TT_ROOM, and turn, " +
-		"lost, job, message or needs in TT_CLASS: an agent that holds the turn waits for you, or is limited or idle, since 20 " +
-		"seconds. The hooks of tt install start what is right for their harness, so that an agent need not. One listener is " +
-		"enough: a second one is refused.\n\n" +
-		"--off stops the waking for messages, until tt listen is run again; TALKING_STICK_QUIET=1 does so for one listener. " +
-		"TALKING_STICK_WAKE_BUDGET=6/10m is how often messages of agents wake, and how often turns that they release.",
-	Examples: []cli.Example{
-		{Line: `tt listen --exec 'notify-send "$TT_CLASS in $TT_ROOM"'`, What: "a person at a desktop"},
-		{Line: `tt listen --exec 'printf "\a%s\n" "$TT_TEXT"'`, What: "the bell of the terminal"},
-	},
 	Flags: func(f *cli.Flags) {
 		f.Hidden(func(f *cli.Flags) { // for hooks and plugins
 			f.Choice("via", "KIND", listenWays, "how the agent is woken: by lines (stdout, opencode) or codex queue")
@@ -49,7 +34,6 @@ var listenCommand = &cli.Command{
 		f.Bool("off", "wake for turns alone from now on, and end")
 	},
 	Streams: true,
-	Errors:  []code.Code{code.AlreadyListening, code.UnknownTarget, code.DataDirUnusable, code.DiskFull},
 	Run:     runListen,
 }
 

@@ -19,20 +19,11 @@ var msgSendCommand = &cli.Command{
 		{Name: "agent", Show: "AGENT|room", Usage: `an agent id, the name of one active member, or "room" for everybody`},
 		{Name: "body", Show: "BODY", Optional: true, Rest: true, Usage: "the message, at most 4096 bytes"},
 	},
-	Short: "send a message, without touching the turn",
-	Long: "A message is for a word in between, and everybody in the room can read it. It gives nobody the stick. " +
-		"What should be found later is a note; what the next agent needs is the handoff.\n\n" +
-		"An agent that works in another working tree of the repository is reached there by name.",
-	Examples: []cli.Example{
-		{Line: `tt msg send codex "which branch are you on?"`},
-		{Line: `git diff --stat | tt msg send room --stdin`},
-	},
 	Flags: func(f *cli.Flags) {
 		f.Bool("interrupt", "mark it as urgent")
 		f.Bool("stdin", "read the body from standard input")
 	},
-	Errors: []code.Code{code.NotJoined, code.UnknownRecipient, code.AmbiguousRecipient, code.InvalidBody, code.MessageTooLarge},
-	Run:    runMsgSend,
+	Run: runMsgSend,
 }
 
 // A sentResult is the result of msg send. Owner and ReservedFor are those of the room
@@ -167,19 +158,12 @@ var msgRecvCommand = &cli.Command{
 	Name:    "msg recv",
 	Reads:   true,
 	Hidden:  true,
-	Short:   "receive messages",
 	Streams: true,
-	Long: "Prints the messages that the caller has not been shown, oldest first, and on standard error how many are left unread: " +
-		"run it again until that is none. What is printed counts as read. With --after, prints the messages that came next.\n\n" +
-		"--wait ends with the first to come, --follow goes on until stopped; both start now unless --after is given. " +
-		"Messages are JSON Lines, a line of text each on a terminal or with --text.",
-	Examples: []cli.Example{{Line: "tt msg recv"}, {Line: "tt msg recv --wait --timeout 5m"}},
 	Flags: func(f *cli.Flags) {
 		filterFlags(f, "self")
 		f.Bool("wait", "wait for the next message, print it, and end")
 		f.Bool("follow", "print messages as they come, until stopped")
 	},
-	Errors:    []code.Code{code.RoomNotFound, code.InvalidCursor, code.UnknownRecipient, code.AmbiguousRecipient},
 	Exclusive: [][2]string{{"wait", "follow"}},
 	Run:       runMsgRecv,
 }
@@ -198,13 +182,7 @@ var msgStatusCommand = &cli.Command{
 	Args: []cli.Arg{
 		{Name: "seq", Optional: true, Usage: "the event_seq of a message (default: your newest)"},
 	},
-	Short: "what became of a message",
-	Long: "For each recipient how far the message came: stored in the journal; woken, when the recipient was woken for it; " +
-		"shown, when a hook or a command printed it where the recipient reads; answered, when the recipient wrote to the sender " +
-		"afterwards.",
-	Examples: []cli.Example{{Line: "tt msg status"}, {Line: "tt msg status 31"}},
-	Errors:   []code.Code{code.RoomNotFound, code.UnknownTarget},
-	Run:      runMsgStatus,
+	Run: runMsgStatus,
 }
 
 func runMsgStatus(ctx context.Context, c *cli.Invocation) error {

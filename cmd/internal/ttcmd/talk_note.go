@@ -8,21 +8,14 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/cmd/internal/mailbox"
 	"github.com/talking-stick/tt/fsroom"
-	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/talk"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal/event"
 )
 
 var notesAddCommand = &cli.Command{
-	Name:  "notes add",
-	Args:  []cli.Arg{{Name: "body", Show: "BODY", Optional: true, Rest: true, Usage: "the note, at most 16384 bytes"}},
-	Short: "leave a durable note for those who work here",
-	Long:  "A note stays open until it is resolved. Any member may add one, whoever holds the stick.",
-	Examples: []cli.Example{
-		{Line: `tt notes add "the fixture of TestParse is shared with TestPrint"`},
-		{Line: `tt notes add --severity page --target codex --stdin < finding.md`},
-	},
+	Name: "notes add",
+	Args: []cli.Arg{{Name: "body", Show: "BODY", Optional: true, Rest: true, Usage: "the note, at most 16384 bytes"}},
 	Flags: func(f *cli.Flags) {
 		f.Int64("turn", "N", 0, "the turn it is about (default: the room as a whole)")
 		f.Choice("severity", "info|page", []string{talk.SeverityInfo, talk.SeverityPage}, "how urgent it is: page should be read at once")
@@ -30,8 +23,6 @@ var notesAddCommand = &cli.Command{
 		f.Bool("stdin", "read the note from standard input")
 		f.Word("replace", "ID", "resolve this note in the same change: the new one has what is left of it")
 	},
-	Errors: []code.Code{code.NotJoined, code.InvalidBody, code.BodyTooLarge, code.InvalidTurnID, code.UnknownRecipient,
-		code.AmbiguousRecipient, code.UnknownTarget, code.NoteResolved},
 	Run: runNotesAdd,
 }
 
@@ -87,14 +78,12 @@ var notesListCommand = &cli.Command{
 	Hidden: true,
 	Reads:  true,
 	Traits: cli.Traits{LastKnown: true},
-	Short:  "list the open notes, oldest first",
 	Flags: func(f *cli.Flags) {
 		f.Bool("all", "resolved ones too")
 		f.Word("after", "ID", "only notes behind this one")
 		f.Int64("limit", "N", defaultNotes, "at most so many, up to 200")
 	},
-	Errors: []code.Code{code.RoomNotFound, code.InvalidCursor},
-	Run:    runNotesList,
+	Run: runNotesList,
 }
 
 const (
@@ -147,11 +136,9 @@ func writeNotes(t *cli.Text, notes []talk.NoteView) {
 }
 
 var notesResolveCommand = &cli.Command{
-	Name:   "notes resolve",
-	Args:   []cli.Arg{{Name: "id", Usage: "the note, by its id or the first characters of it"}},
-	Short:  "close a note that has been dealt with",
-	Errors: []code.Code{code.NotJoined, code.UnknownTarget},
-	Run:    runNotesResolve,
+	Name: "notes resolve",
+	Args: []cli.Arg{{Name: "id", Usage: "the note, by its id or the first characters of it"}},
+	Run:  runNotesResolve,
 }
 
 // A resolvedResult is the result of notes resolve.

@@ -8,7 +8,6 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/cmd/internal/member"
 	"github.com/talking-stick/tt/cmd/internal/questions"
-	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/talk"
 	"github.com/talking-stick/tt/fsroom/topic"
 )
@@ -19,29 +18,14 @@ var askCommand = &cli.Command{
 		{Name: "agent", Show: "AGENT|room|human", Usage: `an agent id, the name of one active member, "room" for anybody, or "human" for any person`},
 		{Name: "body", Show: "QUESTION", Optional: true, Rest: true, Usage: "the question, at most 8000 characters"},
 	},
-	Short: "ask a question, which is owed an answer",
-	Long: "A question stays open until it is answered: tt questions says who owes whom, and tt inbox shows it to whom it is " +
-		"for. The questions of a room are a topic of the agent bus too, so agents in MCP and people in a shell answer the same " +
-		"ones.\n\n" +
-		"--wait ends with the answer, with the end of the one who was asked (recipient_gone), or when the time is up (timeout); " +
-		"the question stays open then. Who holds the stick and asks one that waits for it would wait for ever.\n\n" +
-		"An agent that works in another working tree of the repository is asked there, by name; the answer comes to the tree of " +
-		"the asker.",
-	Examples: []cli.Example{
-		{Line: `tt ask codex "is rounding banker's?"`},
-		{Line: `tt ask human "may I drop the old table?" --wait --timeout 30m`, What: "wait for a person"},
-	},
 	Flags: func(f *cli.Flags) {
 		f.Bool("stdin", "read the question from standard input")
 		f.Bool("wait", "wait for the answer and print it")
 		f.Duration("timeout", "D", 0, "how long to wait (default: the room's limit, 110s)")
 		f.Bool("exit-code", "with --wait: 3 where nobody has answered")
 	},
-	Exits:   []cli.ExitStatus{{Status: 3, Meaning: "no answer, with --exit-code"}},
 	Signals: true,
-	Errors: []code.Code{code.NotJoined, code.RoomNotFound, code.UnknownRecipient, code.AmbiguousRecipient, code.InvalidBody,
-		code.BodyTooLarge, code.InvalidAgentID, code.LockTimeout},
-	Run: runAsk,
+	Run:     runAsk,
 }
 
 // An askResult is the result of ask.
@@ -172,14 +156,9 @@ var answerCommand = &cli.Command{
 		questionArg,
 		{Name: "body", Show: "ANSWER", Optional: true, Rest: true, Usage: "the answer; on a terminal without it the editor opens"},
 	},
-	Short:    "answer a question",
-	Long:     "Anybody but its asker may answer a question, once. The one whom it is for owes the answer; others help.",
-	Examples: []cli.Example{{Line: `tt answer qbdc "half up, see money.go"`}},
 	Flags: func(f *cli.Flags) {
 		f.Bool("stdin", "read the answer from standard input")
 	},
-	Errors: []code.Code{code.NotJoined, code.RoomNotFound, code.UnknownTarget, code.AmbiguousTarget, code.OwnQuestion,
-		code.AlreadyAnswered, code.QuestionClosed, code.InvalidBody, code.BodyTooLarge, code.LockTimeout},
 	Run: runAnswer,
 }
 
@@ -230,8 +209,6 @@ var questionsCommand = &cli.Command{
 	Hidden: true,
 	Reads:  true,
 	Traits: cli.Traits{LastKnown: true},
-	Short:  "list the open questions: who owes whom an answer",
-	Long:   "Lists the open questions that the caller has asked or owes an answer, oldest first.",
 	Flags: func(f *cli.Flags) {
 		f.Bool("mine", "only those that you have asked")
 		f.Bool("owed", "only those that you owe an answer")
@@ -239,7 +216,6 @@ var questionsCommand = &cli.Command{
 		f.Int64("limit", "N", defaultNotes, "at most so many, up to 200")
 	},
 	Exclusive: [][2]string{{"mine", "owed"}, {"mine", "all"}, {"owed", "all"}},
-	Errors:    []code.Code{code.RoomNotFound},
 	Run:       runQuestions,
 }
 
@@ -302,9 +278,6 @@ var questionsShowCommand = &cli.Command{
 	Reads:  true,
 	Traits: cli.Traits{LastKnown: true},
 	Args:   []cli.Arg{questionArg},
-	Short:  "show a question and its answers",
-	Long:   "Also a question that is settled. Answers that the asker was shown count as shown.",
-	Errors: []code.Code{code.RoomNotFound, code.UnknownTarget, code.AmbiguousTarget},
 	Run:    runQuestionsShow,
 }
 
@@ -337,15 +310,11 @@ func runQuestionsShow(ctx context.Context, c *cli.Invocation) error {
 }
 
 var questionsCloseCommand = &cli.Command{
-	Name:  "questions close",
-	Args:  []cli.Arg{questionArg},
-	Short: "settle a question, as answered or as cancelled",
-	Long:  "As answered if it has answers, otherwise as cancelled. Its asker may do so, and a person with a reason.",
+	Name: "questions close",
+	Args: []cli.Arg{questionArg},
 	Flags: func(f *cli.Flags) {
 		f.String("reason", "TEXT", "why; a person needs one for the question of somebody else")
 	},
-	Errors: []code.Code{code.NotJoined, code.RoomNotFound, code.UnknownTarget, code.AmbiguousTarget, code.ReasonRequired,
-		code.QuestionClosed, code.LockTimeout},
 	Run: runQuestionsClose,
 }
 

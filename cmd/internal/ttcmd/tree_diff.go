@@ -25,16 +25,6 @@ var diffCommand = &cli.Command{
 			"or a snapshot, as s48: from it until now"},
 		{Name: "file", Optional: true, Rest: true, Usage: "only these files and directories"},
 	},
-	Short: "what a turn changed in the tree, whatever tool changed it",
-	Long: "Compares the tree at the beginning of the turn with that at its end, and shows what changed while it was held: who " +
-		"held it is known, who wrote is not. Reads only.",
-	Examples: []cli.Example{
-		{Line: "tt diff last --stat"},
-		{Line: "tt diff 7 src/", What: "what turn 7 changed below src"},
-		{Line: "tt diff --outside", What: "what changed before this turn, or since the last turn ended"},
-		{Line: "tt diff --since-mine", What: "who changed what since your last turn"},
-		{Line: "tt diff --file src/parser.go", What: "the turns that changed a file, newest first"},
-	},
 	Flags: func(f *cli.Flags) {
 		f.Bool("patch", "every changed line (default at a terminal); to read it, or for git apply, with --text")
 		f.Bool("stat", "files and numbers of lines")
@@ -46,7 +36,6 @@ var diffCommand = &cli.Command{
 	Exclusive: [][2]string{{"patch", "stat"}, {"patch", "name-only"}, {"stat", "name-only"}, {"file", "since-mine"}, {"file", "outside"},
 		{"file", "patch"}, {"since-mine", "outside"}, {"since-mine", "patch"}},
 	Traits: cli.Traits{LastKnown: true},
-	Errors: []code.Code{code.NoSnapshot, code.LedgerOff},
 	Run:    runDiff,
 }
 

@@ -68,16 +68,11 @@ func snapshotNamed(c *cli.Invocation, p *changes.Past, arg string) (*ledger.Snap
 }
 
 var snapshotCommand = &cli.Command{
-	Name:  "snapshot",
-	Short: "record the tree as it is now",
-	Long: "Turns are recorded by themselves. This is for a moment in between, before something risky. " +
-		"Ignored files, and files such as .env that git does not track, are never read.",
-	Examples: []cli.Example{{Line: "tt snapshot && ./migrate.sh", What: "tt restore brings back what it breaks"}},
+	Name: "snapshot",
 	Flags: func(f *cli.Flags) {
 		f.String("note", "TEXT", "what it is for")
 	},
 	Traits: cli.Traits{LastKnown: true}, // it is recorded on this host alone
-	Errors: []code.Code{code.LedgerOff, code.ApplyFailed},
 	Run:    runSnapshot,
 }
 
@@ -116,7 +111,6 @@ var recordCommand = &cli.Command{
 	Hidden: true,
 	Traits: cli.Traits{Silent: true, NoSync: true, NoSubject: true},
 	Args:   []cli.Arg{{Name: "room", Usage: "the room's id"}},
-	Short:  "take the snapshot of the beginning or end of a turn",
 	Flags: func(f *cli.Flags) {
 		f.Choice("at", "MOMENT", []string{"first", "start", "tick", "end"}, "which snapshot")
 		f.Int64("turn", "N", 0, "the turn")

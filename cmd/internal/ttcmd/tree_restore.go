@@ -9,7 +9,6 @@ import (
 
 	"github.com/talking-stick/tt/cmd/internal/changes"
 	"github.com/talking-stick/tt/cmd/internal/cli"
-	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/ledger"
 	"github.com/talking-stick/tt/journal/event"
 )
@@ -20,17 +19,6 @@ var restoreCommand = &cli.Command{
 		{Name: "snapshot", Optional: true, Usage: "which one, as s48; without, the snapshots are listed"},
 		{Name: "file", Optional: true, Rest: true, Usage: "only these files and directories"},
 	},
-	Short: "bring back lost work: the list of snapshots, one of them, or --lost",
-	Long: "Without arguments lists the snapshots, newest first, with how many files differ from now, and marks the one before " +
-		"the last loss.\n\n" +
-		"tt restore --lost brings back what went when uncommitted work went last, whatever threw it away: git reset --hard, git " +
-		"checkout, git clean, rm. It removes nothing and touches no file with new content.\n\n" +
-		"tt restore s48 makes the tree, or the files that are named, as in the snapshot. Files that it has not are removed only " +
-		"with --exact. Ignored files are neither written nor removed. A snapshot is taken first: that is the way back.",
-	Examples: []cli.Example{
-		{Line: "tt restore --lost", What: "after a git reset --hard"},
-		{Line: "tt restore s48 src/parser.go"},
-	},
 	Flags: func(f *cli.Flags) {
 		f.Bool("lost", "bring back what was lost last")
 		f.Bool("exact", "remove files that the snapshot has not")
@@ -39,7 +27,6 @@ var restoreCommand = &cli.Command{
 		f.Int64("limit", "N", defaultSnapshots, "how many are listed")
 	},
 	Exclusive: [][2]string{{"lost", "exact"}},
-	Errors:    []code.Code{code.NoSnapshot, code.TreeChanging, code.ApplyFailed, code.LedgerOff, code.NoActiveLease},
 	Run:       runRestore,
 }
 

@@ -20,23 +20,11 @@ var undoCommand = &cli.Command{
 		{Name: "turn", Usage: "the turn's number, last or now", Missing: "the last turn: tt undo last; which there are: tt log; lost work comes back with tt restore --lost"},
 		{Name: "file", Optional: true, Rest: true, Usage: "only these files and directories"},
 	},
-	Short: "take back what a turn changed, and nothing else",
-	Long: "Each path that the turn changed becomes what it was before. Lines that were changed since stay; where that cannot " +
-		"be, nothing is touched, and the paths are named. A snapshot is taken first, and its name printed: that is the way " +
-		"back.\n\n" +
-		"Commits, branches and the index stay as they are. For the holder of the turn, or for a person; where nobody holds, nobody is " +
-		"given the turn while a person's undo writes. What git moved from commit to commit, as by a switch or a pull, is not the " +
-		"turn's, and stays.",
-	Examples: []cli.Example{
-		{Line: "tt undo 7 --dry-run"},
-		{Line: "tt undo last src/", What: "only what is below src"},
-	},
 	Flags: func(f *cli.Flags) {
 		f.DryRun()
 		f.Bool("yes", "do not ask, also if somebody else holds the stick")
 	},
-	Errors: []code.Code{code.NoSnapshot, code.UndoConflict, code.TreeChanging, code.ApplyFailed, code.LedgerOff, code.NoActiveLease},
-	Run:    runUndo,
+	Run: runUndo,
 }
 
 func runUndo(ctx context.Context, c *cli.Invocation) error {

@@ -15,28 +15,13 @@ import (
 )
 
 var joinCommand = &cli.Command{
-	Name:  "join",
-	Args:  []cli.Arg{pathArg},
-	Short: "become a member of the workspace's room",
-	Long: "Joins the deepest room between the path and the workspace root (the git top-level, else the nearest directory with " +
-		"CLAUDE.md, AGENTS.md, package.json, pyproject.toml, Cargo.toml or go.mod, else the path itself). Where there is none, one " +
-		"is made at the root. Joining again changes nothing. unread says what is there for you, questions for example: tt inbox " +
-		"shows it.\n\n" +
-		"An observer takes part in the talk and not in the turns: a turn never comes to it by itself, nobody has to wait for it, " +
-		"and it does not keep the room open. It can be written to, asked, and named by tt assign, and it may take the stick. A " +
-		"person who does anything here without having joined, be it a message, a note, an answer, tt inbox without --peek, tt " +
-		"policy or tt take, is an observer; tt join and tt wait make a full member of one. " +
-		"But an agent that a command of the holder has started acts for it, and is an observer until the holder has released.",
-	Examples: []cli.Example{
-		{Line: "tt join", What: "the room of the current directory"},
-		{Line: "tt join --observe", What: "to follow the work and to talk"},
-	},
+	Name: "join",
+	Args: []cli.Arg{pathArg},
 	Flags: func(f *cli.Flags) {
 		f.Bool("force-new", "make a room at exactly this path, inside an outer one")
 		f.Bool("observe", "join as an observer, who is given no turns")
 	},
-	Errors: []code.Code{code.Usage, code.InvalidAgentID, code.LockTimeout},
-	Run:    runJoin,
+	Run: runJoin,
 }
 
 // A joinResult is what join answers.
@@ -168,13 +153,9 @@ func writeJoin(t *cli.Text, r joinDetails, members []turn.MemberView) {
 }
 
 var leaveCommand = &cli.Command{
-	Name:  "leave",
-	Args:  []cli.Arg{pathArg},
-	Short: "leave the room",
-	Long: "A turn that is held ends without a handoff of its own; the one it was given waits for the next agent. " +
-		"When nobody active remains the room ends: its journal goes to the archive, and nothing is deleted.",
-	Errors: []code.Code{code.RoomNotFound, code.NotJoined},
-	Run:    runLeave,
+	Name: "leave",
+	Args: []cli.Arg{pathArg},
+	Run:  runLeave,
 }
 
 func runLeave(ctx context.Context, c *cli.Invocation) error {
@@ -204,17 +185,12 @@ var kickCommand = &cli.Command{
 	Name:   "kick",
 	Hidden: true,
 	Args:   []cli.Arg{{Name: "agent", Usage: "the member's id"}, pathArg},
-	Short:  "remove a member that is gone",
-	Long: "Without --force only a member that is known to be gone and was silent past gone_grace, or whose presence has run " +
-		"out, and none that holds the stick with a live lease. Its turn or reservation ends with it. With --force that can be the " +
-		"turn of a member on another host, which may still use it until its lease ends.",
 	Flags: func(f *cli.Flags) {
 		f.String("reason", "TEXT", "why; it is kept in the journal")
 		f.Bool("force", "also a member that is active")
 		turnFlag(f)
 	},
-	Errors: []code.Code{code.CannotKickSelf, code.NotJoined, code.UnknownTarget, code.TargetActive, code.TurnMismatch},
-	Run:    runKick,
+	Run: runKick,
 }
 
 func runKick(ctx context.Context, c *cli.Invocation) error {
@@ -246,18 +222,11 @@ func runKick(ctx context.Context, c *cli.Invocation) error {
 }
 
 var closeCommand = &cli.Command{
-	Name:  "close",
-	Args:  []cli.Arg{pathArg},
-	Short: "end the room, because the work is done",
-	Long: "The holder of the turn may close the room; while nobody holds it, and no assignment waits for its recipient, any member may, " +
-		"and a person always. Every wait and every stream in the room ends, and each wait says the reason, as does every later tt wait, try " +
-		"and take of who was a member, until somebody joins. The journal goes to the archive, where tt log still reads it; nothing is deleted.",
-	Examples: []cli.Example{{Line: `tt close --reason "the parser is merged"`}},
+	Name: "close",
+	Args: []cli.Arg{pathArg},
 	Flags: func(f *cli.Flags) {
 		f.String("reason", "TEXT", "why; required, kept in the journal, and told to everybody who waits")
 	},
-	Errors: []code.Code{code.ReasonRequired, code.RoomNotFound, code.NotJoined, code.TurnMismatch, code.NoActiveLease,
-		code.StaleLease, code.UnreadAnswers, code.LockTimeout},
 	Run: runClose,
 }
 

@@ -18,28 +18,10 @@ import (
 	"github.com/talking-stick/tt/journal/wire"
 )
 
-var (
-	releaseErrors = []code.Code{code.InvalidHandoff, code.NoActiveLease, code.TurnMismatch, code.StaleLease, code.NotJoined,
-		code.RoomNotFound, code.UnreadAnswers}
-	assignErrors = []code.Code{
-		code.InvalidHandoff, code.NoActiveLease, code.TurnMismatch, code.StaleLease, code.NotJoined, code.RoomNotFound, code.UnreadAnswers,
-		code.UnknownMember, code.UnknownRecipient, code.AmbiguousRecipient,
-	}
-)
-
 var releaseCommand = &cli.Command{
 	Name:  "release",
 	Args:  []cli.Arg{pathArg},
-	Short: "end the turn with a handoff; the fairest other member is next",
-	Long: "The turn goes to the active member that never held the stick, else to the one that held it longest ago. It is " +
-		"reserved at once for one that is waiting, or that joined or waited within waiter_grace (10 s); otherwise the handoff " +
-		"stays pending for the next agent.\n\n" + handoffHelp,
-	Examples: []cli.Example{
-		{Line: `tt release --status "half done" --next-action "fix it" --artifact a.go=edit`},
-		{Line: `echo '{"status":"…","next_action":"…"}' | tt release --stdin`},
-	},
-	Flags:  releaseFlags,
-	Errors: releaseErrors,
+	Flags: releaseFlags,
 	Run: func(ctx context.Context, c *cli.Invocation) error {
 		return handOver(ctx, c, "", "path")
 	},
@@ -51,11 +33,7 @@ var assignCommand = &cli.Command{
 		{Name: "agent", Usage: `who is next: an agent id, the name of one active member, or "next" for the fairest`},
 		pathArg,
 	},
-	Short:    "end the turn with a handoff to one member",
-	Long:     "The turn is reserved for that member, which must be active.\n\n" + handoffHelp,
-	Examples: []cli.Example{{Line: `tt assign codex --status "plan written" --next-action "review plan.md"`}},
-	Flags:    releaseFlags,
-	Errors:   assignErrors,
+	Flags: releaseFlags,
 	Run: func(ctx context.Context, c *cli.Invocation) error {
 		return handOver(ctx, c, c.Arg("agent"), "path")
 	},
@@ -68,14 +46,8 @@ var passCommand = &cli.Command{
 		{Name: "agent", Optional: true, Usage: `who is next, as for assign; without, pass is release`},
 		pathArg,
 	},
-	Short: "release, or assign when an agent is named",
-	Long: "A single argument is an agent if it is \"next\", or has a colon and no slash, as most agent ids have, or if there " +
-		"is no file of that name; otherwise it is the path.\n\n" +
-		handoffHelp,
-	Examples: []cli.Example{{Line: `tt pass claude:1f2e3d4c --status "…" --next-action "…"`}},
-	Flags:    releaseFlags,
-	Errors:   assignErrors,
-	Run:      runPass,
+	Flags: releaseFlags,
+	Run:   runPass,
 }
 
 func runPass(ctx context.Context, c *cli.Invocation) error {
@@ -153,8 +125,6 @@ func openToRelease(c *cli.Invocation, pathArg string) (*member.Room, *snapshot, 
 	}
 	return client.Open(w, missing)
 }
-
-const handoffHelp = "The handoff is required; see tt help handoff."
 
 // releaseFlags declares the flags for a handoff.
 func releaseFlags(f *cli.Flags) { f.In("handoff", describeHandoff) }

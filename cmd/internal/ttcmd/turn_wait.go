@@ -12,38 +12,19 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/mailbox"
 	"github.com/talking-stick/tt/cmd/internal/member"
 	"github.com/talking-stick/tt/fsroom"
-	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
 )
 
 var waitCommand = &cli.Command{
-	Name:  "wait",
-	Args:  []cli.Arg{pathArg},
-	Short: "wait for the turn, and take it when it comes",
-	Long: "Joins if need be, then waits until the turn is yours, a takeover is possible, the room ends, or the time is up. A " +
-		"turn comes with the handoff of the one before, the open notes and what else you missed, and with a guardian, a process " +
-		"that keeps your lease alive until you release. Run it again after any crash: a turn that is yours is given back, with the " +
-		"same lease.\n\n" +
-		"With --inbox it also ends, once, when a message, a note for you by name, a page, a question or an answer has come, and " +
-		"prints it as tt inbox does: one wait for everything. What comes within 300 ms after that is in the same answer. A turn " +
-		"that can be had comes first.\n\n" +
-		"Who was started by a command of the holder acts for it, and is answered not_yet at once, with a hint.\n\n" +
-		"Where several hosts share the room, it goes on while the engine cannot be reached; then not_yet has engine, which says " +
-		"since when.",
-	Examples: []cli.Example{
-		{Line: "tt wait", What: "wait for the usual 110 seconds"},
-		{Line: "tt wait --inbox --timeout 1h", What: "for the turn, or for what others say and ask"},
-		{Line: "tt wait --timeout 10m --exit-code && make", What: "do something only with the stick"},
-	},
+	Name: "wait",
+	Args: []cli.Arg{pathArg},
 	Flags: func(f *cli.Flags) {
 		f.Duration("timeout", "D", 0, "how long to wait (default: the room's limit, 110s)")
 		f.Bool("inbox", "end also with the first thing for you that was not shown yet, see tt inbox")
 		f.Bool("park", "take only a turn that is meant for you; do not claim a free room")
 		exitCodeFlag(f)
 	},
-	Exits:   waitExits,
 	Signals: true,
-	Errors:  []code.Code{code.NotJoined, code.GuardianFailed, code.LockTimeout},
 	Run:     runWait,
 }
 
@@ -51,19 +32,8 @@ var tryCommand = &cli.Command{
 	Name:   "try",
 	Hidden: true,
 	Args:   []cli.Arg{pathArg},
-	Short:  "take the turn if it is there, without waiting",
-	Long:   "One pass of tt wait.",
 	Flags:  exitCodeFlag,
-	Exits:  waitExits[:3],
-	Errors: []code.Code{code.GuardianFailed, code.LockTimeout},
 	Run:    runTry,
-}
-
-var waitExits = []cli.ExitStatus{
-	{Status: 3, Meaning: "not_yet, with --exit-code"},
-	{Status: 4, Meaning: "takeover_available, with --exit-code"},
-	{Status: 5, Meaning: "closed, with --exit-code"},
-	{Status: 6, Meaning: "inbox, with --inbox and --exit-code"},
 }
 
 func exitCodeFlag(f *cli.Flags) {
@@ -213,18 +183,11 @@ var takeCommand = &cli.Command{
 	Name:    "take",
 	Aliases: []string{"takeover"},
 	Args:    []cli.Arg{pathArg},
-	Short:   "take the turn over from somebody who cannot go on",
-	Long: "Claims the turn if it is free. Else takes it over, where that is allowed: the lease or the claim time has run out, " +
-		"or the owner or the recipient is known to be gone. A person may always, and becomes an observer if it is no member; a " +
-		"harness that was told to says so with --operator-requested.",
-	Examples: []cli.Example{{Line: `tt take --reason "claude's terminal was closed"`}},
 	Flags: func(f *cli.Flags) {
 		f.String("reason", "TEXT", "why; it is kept in the journal")
 		f.Bool("operator-requested", "a person asked for it, so nothing needs to have run out")
 		turnFlag(f)
 	},
-	Errors: []code.Code{code.ReasonRequired, code.TakeoverNotAvailable, code.TakeoverIneligible, code.TurnMismatch,
-		code.NotJoined, code.RoomNotFound, code.GuardianFailed, code.LockTimeout},
 	Run: runTake,
 }
 
