@@ -74,7 +74,7 @@ func (s *State) whoIsThere(f Facts, self, name string) string {
 	switch {
 	case slices.Contains([]string{"all", "any", "everybody", "everyone", "team"}, name):
 		return `everybody is "` + Everyone + `"`
-	case name == talk.AnyPerson, IsPerson(name):
+	case name == talk.AnyPerson && !slices.ContainsFunc(ids, IsPerson), IsPerson(name):
 		return `a person is no member until it joins or writes here: ask any person with "tt ask human …"`
 	case nearest != "":
 		return "did you mean " + nearest + "?"

@@ -105,5 +105,5 @@ func resolveNote(s *State, agent, id string, p talk.ResolvedPayload) ([]event.Ev
 	case len(found) > 1:
 		return nil, "", code.New(code.UnknownTarget, "%q begins more than one note id", id).With("candidates", found)
 	}
-	return nil, "", code.New(code.UnknownTarget, "there is no note %q", id).WithHint(hintListNotes).With("note_id", id)
+	return nil, "", code.New(code.UnknownTarget, "there is no open note %q", id).WithHint(hintListNotes).With("note_id", id)
 }

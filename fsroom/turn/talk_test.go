@@ -152,6 +152,9 @@ func TestSuggestions(t *testing.T) {
 		err := w.send("me", name, "hello")
 		equal(t, name, err.(*code.Error).Hint, want)
 	}
+	equal(t, "no person", w.send("me", "human", "hello").(*code.Error).Hint[:20], "a person is no membe")
+	w = room(t, members("me", "human:ann=ann"))
+	equal(t, "a person", w.send("me", "human", "hello").(*code.Error).Hint, "active members: human:ann")
 }
 
 func TestAddNote(t *testing.T) {
