@@ -232,13 +232,13 @@ func (f *cursorFile) save(seq int64) error {
 		return nil
 	}
 	if err := lockfile.Replace(f.path, strconv.AppendInt(nil, seq, 10), filepath.Dir(f.path)); err != nil {
-		return f.refuse("it cannot be written: %v", err)
+		return f.refuse("it cannot be written: %v", err).WithHint("name a file that can be written; until then the same events come again")
 	}
 	f.found, f.seq = true, seq
 	return nil
 }
 
-func (f *cursorFile) refuse(format string, args ...any) error {
+func (f *cursorFile) refuse(format string, args ...any) *code.Error {
 	e := code.New(code.InvalidCursor, "the cursor file %s cannot be used: "+format, append([]any{f.path}, args...)...)
 	return e.With("file", f.path).WithHint("name another file, or remove this one to start from now on")
 }
