@@ -78,6 +78,15 @@ func (a Agent) Forget(session string) {
 	}
 }
 
+// NotedIn returns the process of the window of which something was noted last, nil if it is not known or has ended.
+func (a Agent) NotedIn() *identity.Process {
+	var d Doing
+	if !a.Dir().Read(activityFile, &d) || d.Process == nil || a.Table.Verdict(*d.Process) == identity.Gone {
+		return nil
+	}
+	return d.Process
+}
+
 // Reply returns the [Doing.Reply] of a session.
 func (a Agent) Reply(session string) int {
 	var d Doing

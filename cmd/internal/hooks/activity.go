@@ -45,7 +45,7 @@ func (h *run) note(what string) {
 	if err != nil || len(agent.Client.Hearing().Rooms()) == 0 {
 		return
 	}
-	if h.isGuest(agent) {
+	if h.isGuest(agent) || agent.Client.IsBesideHolder() {
 		h.sign(agent)
 		return
 	}

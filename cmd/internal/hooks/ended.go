@@ -35,7 +35,7 @@ func (h *run) endSession(ctx context.Context, agent *listen.Agent, quits bool) e
 		return nil
 	}
 	second := h.isSecondWindow(agent)
-	guest := second && !agent.Client.HoldsHere()
+	guest := second && !agent.Client.HoldsIn(agent.Client.Self.Root)
 	if agent.Client.LeaveWindow(quits) || second {
 		h.endAuto(ctx, agent, true)
 		if guest { // what is known of the agent is of the first
@@ -45,7 +45,7 @@ func (h *run) endSession(ctx context.Context, agent *listen.Agent, quits bool) e
 		if !second { // what listens for the agent is that of the first
 			err = agent.End(ctx, agent.Session)
 		}
-		if len(agent.Client.Hearing().Rooms()) > 0 { // until a hook of the other window says more: an idle holder is known as that
+		if len(agent.Client.Hearing().Rooms()) > 0 && !agent.Client.IsBesideHolder() { // until a hook of the other window says more
 			agent.Note(hearing.Doing{What: turn.ActivityIdle, Since: hearing.Began(agent.Client.Now()), Session: agent.Session})
 		}
 		return err

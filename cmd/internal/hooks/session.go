@@ -53,7 +53,7 @@ func (h *run) isInner(agent *listen.Agent) bool {
 // model does, and its end, says nothing of the agent. It is so from the beginning of the hook to its end.
 func (h *run) isGuest(agent *listen.Agent) bool {
 	if h.guest == nil {
-		guest := h.isSecondWindow(agent) && !agent.Client.HoldsHere() || h.isInner(agent)
+		guest := h.isSecondWindow(agent) && !agent.Client.HoldsIn(agent.Client.Self.Root) || h.isInner(agent)
 		h.guest = &guest
 	}
 	return *h.guest

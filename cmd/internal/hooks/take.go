@@ -35,7 +35,8 @@ func (h *run) take(ctx context.Context, stick *guard.Stick) error {
 	var closed *member.ClosedError
 	errors.As(agent.Client.CheckClosed(ctx, w), &closed)
 	room, st, res, err := agent.Client.TakeAuto(ctx, w)
-	h.note(turn.ActivityWorking) // it may be a member only now
+	h.guest = nil // it may have the turn now, or be a member
+	h.note(turn.ActivityWorking)
 	switch {
 	case err != nil:
 		return h.notTaken(ctx, stick.Root, err)

@@ -55,12 +55,18 @@ func (c *Client) isOpenBeside(processes []identity.Process, p *identity.Process)
 	})
 }
 
-// HoldsHere reports whether the process of the agent's session has taken a turn that the agent has.
-func (c *Client) HoldsHere() bool {
-	return slices.ContainsFunc(c.RoomsHeard(), func(r *Room) bool {
+// HoldsIn reports whether a process of the agent's session has taken a turn that the agent has.
+func (c *Client) HoldsIn(p *identity.Process) bool {
+	return p != nil && slices.ContainsFunc(c.RoomsHeard(), func(r *Room) bool {
 		snap, err := r.FS.Known()
-		return err == nil && snap.State.Owner == c.Self.ID && r.recorded(snap.State).Holder == r.session()
+		return err == nil && snap.State.Owner == c.Self.ID && identity.Process(r.recorded(snap.State).Holder) == *p
 	})
+}
+
+// IsBesideHolder reports whether what was noted last of the agent is of another window, which has a turn, as this one has not.
+func (c *Client) IsBesideHolder() bool {
+	by := c.Hearing().NotedIn()
+	return by != nil && c.Self.Root != nil && *by != *c.Self.Root && c.HoldsIn(by) && !c.HoldsIn(c.Self.Root)
 }
 
 // SessionsBefore returns the other agents of the harness whose session was open in the process of

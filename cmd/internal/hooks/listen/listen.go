@@ -112,7 +112,9 @@ func (a *Agent) End(ctx context.Context, session string) error {
 		}
 		return ended
 	})
-	a.Client.Hearing().Forget(session)
+	if !a.Client.IsBesideHolder() {
+		a.Client.Hearing().Forget(session)
+	}
 	if ended {
 		a.Notify() // what listens for it ends
 		a.Client.Hearing().Clear()
