@@ -253,6 +253,9 @@ func DataDir(lookup func(string) string, home string) (string, error) {
 		return "", code.New(code.DataDirUnusable, "there is no home directory to keep rooms in").
 			WithHint("set HOME or TALKING_STICK_DATA_DIR")
 	}
+	if _, err := GivenDataDir("HOME", home); err != nil {
+		return "", err
+	}
 	return filepath.Join(home, ".local", "share", "talking-stick"), nil
 }
 

@@ -186,6 +186,7 @@ func TestDataDir(t *testing.T) {
 		"ours is relative":   {map[string]string{"TALKING_STICK_DATA_DIR": "d/../e"}, "/home/u", ""},
 		"ours is unexpanded": {map[string]string{"TALKING_STICK_DATA_DIR": "~/rooms"}, "/home/u", ""},
 		"ours without home":  {map[string]string{"TALKING_STICK_DATA_DIR": "/d"}, "", "/d"},
+		"home is relative":   {nil, "u", ""},
 		"nothing at all":     {nil, "", ""},
 	}
 	for name, test := range tests {
