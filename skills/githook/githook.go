@@ -10,6 +10,7 @@ package githook
 
 import (
 	"cmp"
+	_ "embed"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -100,32 +101,9 @@ func quoted(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\
 // room is shared here. It refuses it also when that is not known, unless there is no engine: engine
 // and room of the installation count where the environment names none, as in an editor. tt is asked once.
 // What git says on standard input is left to the script around it.
-const pushCheck = `# Refuses a push while the talking stick that this workspace shares with other hosts is not yours.
-# Skip it once with: git push --no-verify
-tt_engine=${TALKING_STICK_ENGINE-ENGINE} tt_room=${TALKING_STICK_ROOM-ROOM}
-tt_said=ASK --json END && tt_code=0 || tt_code=$?
-case "$tt_code:$tt_said" in
-  0:*'"holds":true'*) tt_why= ;;
-  1:*'"holds":false'*'"shared":true'*)
-    tt_why=$(printf '%s\n' "$tt_said" | sed -n 's/.*"current_owner":"\([^"]*\)".*/tt: \1 holds the stick/p')
-    printf '%s\n' "${tt_why:-tt: you have no turn with a live lease}" >&2
-    tt_why='you do not hold the talking stick here; wait for it with "tt wait", or' ;;
-  1:*'"holds":false'*) tt_why= ;;
-  1:*'"error":"no_shared_identity"'*'"file":'* | 1:*'"error":"engine_'*) tt_why=unknown ;;
-  1:*'"error":"no_shared_identity"'*) tt_why= ;;
-  *) tt_why=${tt_engine:+unknown} ;;
-esac
-if [ "$tt_why" = unknown ]; then
-  [ "$tt_code" != 137 ] || tt_said='tt: it did not answer and was ended'
-  printf '%s\n' "$tt_said" | sed 's/.*"message":"/tt: /;s/",".*//;s/"}.*//' >&2
-  tt_why='it is not known whether you hold the talking stick;'
-fi
-if [ -n "$tt_why" ]; then
-  echo "tt: push refused, $tt_why skip this check once with \"git push --no-verify\"" >&2
-  exit 1
-fi
-unset tt_engine tt_room tt_said tt_code tt_why
-`
+//
+//go:embed push.sh
+var pushCheck string
 
 // rebaseUnless lets a rebase pass once git has put uncommitted work aside: it does not bring it
 // back when it is refused (before 2.47).
@@ -135,37 +113,15 @@ const rebaseUnless = ` && ! [ -e "$(git rev-parse --git-path rebase-merge/autost
 // stickCheck refuses a commit or a rebase only if tt says that the caller does not have the
 // stick. If tt fails or does not know the command, or if there is no room, it permits it. It
 // must work under "set -e" and "set -u" of the script around it.
-const stickCheck = `# Refuses a WHAT while the talking stick of this workspace is not yours.
-# Skip it once with: git WHAT --no-verify
-if command -v tt >/dev/null 2>&1UNLESS; then
-  tt_said=ASK --json END && tt_code=0 || tt_code=$?
-  case "$tt_code:$tt_said" in
-    1:*'"reason":"no_room"'*) ;;
-    1:*'"holds":false'*)
-      tt_said=ASK --text END || :
-      printf '%s\n' "$tt_said" >&2
-      echo 'tt: WHAT refused, you do not hold the talking stick here; wait for it with "tt wait"' >&2
-      exit 1
-      ;;
-  esac
-  unset tt_said tt_code
-fi
-`
+//
+//go:embed stick.sh
+var stickCheck string
 
 // verifiedCheck refuses a commit unless a job of that name has passed on exactly the tree that would be
 // committed. It refuses it also where that is not known, unless there is no tt.
-const verifiedCheck = `# Refuses a commit unless the job NAME has passed on exactly what is committed.
-# Skip it once with: git commit --no-verify
-if command -v tt >/dev/null 2>&1; then
-  tt_said=ASK ` + verifiedMark + `NAME --commit --text END && tt_code=0 || tt_code=$?
-  if [ "$tt_code" != 0 ]; then
-    printf '%s\n' "$tt_said" >&2
-    echo 'tt: commit refused, it is not verified by the job "NAME"; skip this check once with "git commit --no-verify"' >&2
-    exit 1
-  fi
-  unset tt_said tt_code
-fi
-`
+//
+//go:embed verified.sh
+var verifiedCheck string
 
 const verifiedMark = "--verified "
 

@@ -108,11 +108,11 @@ func TestString(t *testing.T) {
 
 func TestScript(t *testing.T) {
 	for _, shell := range Shells() {
-		if s := Script(shell, "toy"); !strings.Contains(s, "command toy complete -- ") || strings.Contains(s, "PROGRAM") {
+		if s := Script("complete", shell, "toy"); !strings.Contains(s, "command toy complete -- ") || strings.Contains(s, "PROGRAM") {
 			t.Errorf("%s:\n%s", shell, s)
 		}
 	}
-	if Script("tcsh", "toy") != "" {
+	if Script("complete", "tcsh", "toy") != "" {
 		t.Error("a script for an unknown shell")
 	}
 }

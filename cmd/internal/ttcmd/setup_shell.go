@@ -23,25 +23,23 @@ var completionCommand = &cli.Command{
 	Name:      "completion",
 	Reads:     true,
 	Traits:    cli.Traits{NoSync: true, NoSubject: true},
-	Args:      []cli.Arg{shellArg()},
+	Args:      []cli.Arg{shellArg},
 	TextFirst: true,
-	Run: func(_ context.Context, c *cli.Invocation) error {
-		return printScript(c, completion.Script(c.Arg("shell"), c.Program.Name))
-	},
+	Run:       printScript("complete"),
 }
 
-// printScript prints a script for the shell that the argument names.
-func printScript(c *cli.Invocation, script string) error {
-	if !c.JSON {
-		return c.Out.Print(script)
+// printScript returns the Run of a command that prints a script for the shell that its argument names.
+func printScript(kind string) func(context.Context, *cli.Invocation) error {
+	return func(_ context.Context, c *cli.Invocation) error {
+		script := completion.Script(kind, c.Arg("shell"), c.Program.Name)
+		if !c.JSON {
+			return c.Out.Print(script)
+		}
+		return c.Out.Result(map[string]string{"script": script, "shell": c.Arg("shell")}, nil)
 	}
-	return c.Out.Result(map[string]string{"script": script, "shell": c.Arg("shell")}, nil)
 }
 
-// shellArg returns the argument that names a shell.
-func shellArg() cli.Arg {
-	return cli.Arg{Name: "shell", Choices: completion.Shells(), Usage: "the shell to print it for"}
-}
+var shellArg = cli.Arg{Name: "shell", Choices: completion.Shells(), Usage: "the shell to print it for"}
 
 // completeCommand is the command that the completion scripts run at every TAB. It
 // prints no errors and does not record presence.
@@ -251,53 +249,7 @@ var promptInitCommand = &cli.Command{
 	Name:      "prompt init",
 	Reads:     true,
 	Traits:    cli.Traits{NoSync: true, NoSubject: true},
-	Args:      []cli.Arg{shellArg()},
+	Args:      []cli.Arg{shellArg},
 	TextFirst: true,
-	Run: func(_ context.Context, c *cli.Invocation) error {
-		return printScript(c, promptScripts()[c.Arg("shell")])
-	},
-}
-
-// promptScripts returns, by shell, the lines that put the fragment before the user's
-// own prompt. That prompt may show the status of the last command, so each script
-// preserves the status, and in fish the statuses of a whole pipeline.
-func promptScripts() map[string]string {
-	return map[string]string{
-		"bash": `# Talking Stick in the prompt. Load with: eval "$(tt prompt init bash)"
-__tt_prompt() {
-    local last=$? s
-    s=$(command tt status --prompt --text 2>/dev/null)
-    [ -z "$s" ] || printf '[%s] ' "$s"
-    return $last
-}
-case "${PS1-}" in *__tt_prompt*) ;; *) PS1='$(__tt_prompt)'"${PS1-}" ;; esac
-`,
-		"zsh": `# Talking Stick in the prompt. Load with: eval "$(tt prompt init zsh)"
-setopt prompt_subst
-__tt_prompt() {
-    local last=$? s
-    s=$(command tt status --prompt --text 2>/dev/null)
-    [[ -z $s ]] || print -rn -- "[$s] "
-    return $last
-}
-case "${PROMPT-}" in *__tt_prompt*) ;; *) PROMPT='$(__tt_prompt)'"${PROMPT-}" ;; esac
-`,
-		"fish": `# Talking Stick in the prompt. Load with: tt prompt init fish | source
-if not functions -q __tt_prompt
-    function __tt_prompt
-        set -l s (command tt status --prompt --text 2>/dev/null)
-        test -n "$s"; and echo -n "[$s] "
-    end
-    function __tt_return
-        return $argv[1]
-    end
-    functions -c fish_prompt __tt_fish_prompt
-    function fish_prompt
-        set -l last $pipestatus
-        __tt_prompt
-        eval (string join ' | ' "__tt_return "$last)'; __tt_fish_prompt'
-    end
-end
-`,
-	}
+	Run:       printScript("prompt"),
 }
