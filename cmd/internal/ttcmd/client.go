@@ -55,7 +55,7 @@ func newClient(c *cli.Invocation) (*member.Client, error) {
 		return nil, err
 	}
 	table := processes(c)
-	self, err := caller(c, table)
+	self, err := session.Caller(c, table)
 	if err != nil {
 		return nil, err
 	}
@@ -141,13 +141,6 @@ func openHistory(c *cli.Invocation, ended bool) (*member.Room, error) {
 
 // pathArg is the last argument of most commands.
 var pathArg = cli.Arg{Name: "path", Optional: true, Usage: session.Usage}
-
-// What the command line says of the workspace and the caller, see package session.
-var (
-	caller    = session.Caller
-	pathFlag  = session.Flag
-	givenPath = session.Path
-)
 
 var (
 	counted   = code.Count

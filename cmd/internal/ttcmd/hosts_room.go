@@ -9,7 +9,6 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/session"
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
-	"github.com/talking-stick/tt/fsroom/history"
 	"github.com/talking-stick/tt/fsroom/workspace"
 	"github.com/talking-stick/tt/identity"
 )
@@ -80,11 +79,6 @@ var roomCopyCommand = &cli.Command{
 	Run: runRoomCopy,
 }
 
-// importShared gives the engine of the store what it does not have of a room's history.
-func importShared(ctx context.Context, store *fsroom.Store, room string, h *history.History) (added int64, err error) {
-	return build.Sharing.Import(ctx, store, stick.Folder+"."+room, h)
-}
-
 // A roomCopyResult is a room that was moved.
 type roomCopyResult struct {
 	Status       string `json:"status"` // always copied
@@ -135,7 +129,7 @@ func copyTo(ctx context.Context, c *cli.Invocation, service *hosts.Service, data
 		return err
 	}
 	table := identity.System()
-	self, err := caller(c, table)
+	self, err := session.Caller(c, table)
 	if err != nil {
 		return err
 	}

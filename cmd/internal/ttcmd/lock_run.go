@@ -17,6 +17,7 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/jobs"
 	"github.com/talking-stick/tt/cmd/internal/locks"
 	"github.com/talking-stick/tt/cmd/internal/second"
+	"github.com/talking-stick/tt/cmd/internal/session"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/identity"
 	"github.com/talking-stick/tt/lockfile/queue"
@@ -87,7 +88,6 @@ func runLockRun(ctx context.Context, c *cli.Invocation) error {
 		}
 		return ended
 	}
-	wait.lines.flush()
 	if err != nil {
 		return err
 	}
@@ -122,7 +122,7 @@ func lockLine(c *cli.Invocation) ([]string, locks.ID, error) {
 // openLocks returns the locks of the data directory and the caller.
 func openLocks(c *cli.Invocation) (*locks.Locks, identity.Agent, error) {
 	table := processes(c)
-	self, err := caller(c, table)
+	self, err := session.Caller(c, table)
 	if err != nil {
 		return nil, self, err
 	}

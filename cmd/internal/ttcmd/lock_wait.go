@@ -24,7 +24,6 @@ type lockWait struct {
 	locks *locks.Locks
 	id    locks.ID
 	began time.Time
-	lines lines
 
 	last   lockProgress // as it was seen last
 	said   string       // what the last line was about
@@ -150,12 +149,16 @@ func (p lockProgress) words(now time.Time) string {
 	return strings.Join(parts, "; ")
 }
 
+// print prints a line, unless its reader would have to be waited for.
 func (w *lockWait) print(p lockProgress, text string) {
+	if !w.call.Out.CanRemarkNow() {
+		return
+	}
 	line := w.call.Program.Name + ": " + cli.Line(text) + "\n"
 	if w.call.JSON {
 		line = cli.JSONLine(p) + "\n"
 	}
-	w.lines.print(w.call.Env.Stderr, line)
+	_, _ = io.WriteString(w.call.Env.Stderr, line)
 }
 
 // busy is the error of a wait that has lasted too long. stuck is set if the queue itself was waited for.
@@ -189,39 +192,4 @@ func (w *lockWait) busy(patience time.Duration, stuck *lockfile.BusyError) error
 		e.With("ahead", *w.last.Ahead)
 	}
 	return e.WithHint("%s", hint)
-}
-
-// lines prints lines without waiting for their reader. If it does not read, later lines
-// are dropped.
-type lines struct {
-	queued chan string // nil before the first line
-	done   chan struct{}
-}
-
-func (l *lines) print(to io.Writer, line string) {
-	if l.queued == nil {
-		l.queued, l.done = make(chan string, 64), make(chan struct{})
-		go func() {
-			defer close(l.done)
-			for line := range l.queued {
-				_, _ = io.WriteString(to, line)
-			}
-		}()
-	}
-	select {
-	case l.queued <- line:
-	default:
-	}
-}
-
-// flush waits until all is printed, or it is clear that nobody reads.
-func (l *lines) flush() {
-	if l.queued == nil {
-		return
-	}
-	close(l.queued)
-	select {
-	case <-l.done:
-	case <-time.After(time.Second):
-	}
 }

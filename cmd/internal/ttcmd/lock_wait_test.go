@@ -2,6 +2,8 @@ package ttcmd
 
 import (
 	"errors"
+	"os"
+	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
@@ -17,13 +19,18 @@ import (
 // A wait is reported when it begins, when the holder or the place changes, and otherwise
 // every 30 seconds, however often it looks.
 func TestWaitForLockIsReportedAgain(t *testing.T) {
-	var stderr strings.Builder
+	stderr, err := os.Create(filepath.Join(t.TempDir(), "stderr"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stderr.Close()
 	now := time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
 	held := now.Add(-time.Minute)
-	w := &lockWait{
-		call: &cli.Invocation{Program: &cli.Program{Name: "tt"}, Env: &cli.Env{Stderr: &stderr, Now: func() time.Time { return now }}},
-		id:   locks.ID{Name: "build", Scope: locks.Machine},
-	}
+	var w *lockWait
+	waitAt(t, stderr, func(c *cli.Invocation) {
+		c.Env.Now = func() time.Time { return now }
+		w = &lockWait{call: c, id: locks.ID{Name: "build", Scope: locks.Machine}}
+	})
 	ahead := 0
 	holder := &queue.Entry{Condition: queue.Alive, Ticket: queue.Ticket{
 		Number: 1, Agent: "a:1", Mode: queue.Exclusive, State: queue.Held, PID: 7, Command: []string{"make"}, HeldAt: &held,
@@ -41,7 +48,6 @@ func TestWaitForLockIsReportedAgain(t *testing.T) {
 	now = now.Add(time.Second)
 	ahead = 2
 	look()
-	w.lines.flush()
 	want := strings.Join([]string{
 		"tt: waits for lock build: a:1 has it since 1m, pid 7: make",
 		"tt: waits for lock build: a:1 has it since 1m30s, pid 7: make",
@@ -50,8 +56,8 @@ func TestWaitForLockIsReportedAgain(t *testing.T) {
 		"tt: waits for lock build: a:1 has it since 2m16s, pid 7 (stopped): make; 2 before you",
 		"",
 	}, "\n")
-	if got := stderr.String(); got != want {
-		t.Errorf("got:\n%swant:\n%s", got, want)
+	if got, err := os.ReadFile(stderr.Name()); string(got) != want {
+		t.Errorf("%v, got:\n%swant:\n%s", err, got, want)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/cmd/internal/hooks"
 	"github.com/talking-stick/tt/cmd/internal/member"
+	"github.com/talking-stick/tt/cmd/internal/session"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
 )
@@ -29,7 +30,7 @@ func runList(ctx context.Context, c *cli.Invocation) error {
 	if err != nil {
 		return err
 	}
-	path, err := givenPath(c, "path")
+	path, err := session.Path(c, "path")
 	if err != nil {
 		return err
 	}

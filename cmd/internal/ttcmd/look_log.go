@@ -3,7 +3,6 @@ package ttcmd
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -12,7 +11,6 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/cmd/internal/member"
 	"github.com/talking-stick/tt/cmd/internal/questions"
-	"github.com/talking-stick/tt/fsroom/ledger"
 	"github.com/talking-stick/tt/fsroom/talk"
 	"github.com/talking-stick/tt/fsroom/topic"
 	"github.com/talking-stick/tt/fsroom/turn"
@@ -165,8 +163,7 @@ func takenWords(e *turn.LogEntry) string {
 		return "taken from " + e.TakenFrom
 	}
 	whose := e.Over.Agent
-	var c ledger.Changes
-	if json.Unmarshal(e.Over.Changes, &c) == nil && c.Files > 0 {
+	if c := changesIn(e.Over.Changes); c != nil && c.Files > 0 {
 		whose += ", " + counted(c.Files, "file")
 	}
 	return fmt.Sprintf("took over turn %d (%s)", e.Over.TurnID, whose)
@@ -199,7 +196,9 @@ func endLines(e *turn.LogEntry) (lines []logLine) {
 	for _, d := range h.DoNot {
 		line("not", d)
 	}
-	line("files", changesOnly(e.Changes))
+	if c := changesIn(e.Changes); c != nil && !c.IsEmpty() {
+		line("files", changesWords(c))
+	}
 	switch {
 	case e.PassedTo != "" && (e.EndedBy == turn.Released || e.EndedBy == turn.Passed):
 		line("to", e.PassedTo)
@@ -255,7 +254,10 @@ func besideWords(e *turn.LogEntry) string {
 	case turn.PolicyChanged:
 		return e.Agent + " changed the policy"
 	case turn.TreeChanged:
-		return changesText(e.Changes)
+		if c := changesIn(e.Changes); c != nil {
+			return changesLine(c)
+		}
+		return ""
 	case turn.JournalDamaged:
 		return e.Text + why
 	case turn.Closed:

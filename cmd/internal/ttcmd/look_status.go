@@ -74,7 +74,6 @@ type statusResult struct {
 	lastKnown
 }
 
-// A member.Renewal describes the process that renews the lease of the current turn.
 func runStatus(ctx context.Context, c *cli.Invocation) error {
 	if c.Bool("prompt") {
 		return printFragment(c)

@@ -10,6 +10,7 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/locks"
 	"github.com/talking-stick/tt/cmd/internal/mailbox"
 	"github.com/talking-stick/tt/cmd/internal/second"
+	"github.com/talking-stick/tt/cmd/internal/session"
 	"github.com/talking-stick/tt/cmd/internal/viewers"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
@@ -167,7 +168,7 @@ func runWhoami(_ context.Context, c *cli.Invocation) error {
 	if _, err := openStore(c); err != nil { // it says what this host is called
 		c.Warn("%v", err)
 	}
-	me, err := caller(c, processes(c))
+	me, err := session.Caller(c, processes(c))
 	if err != nil {
 		return err
 	}

@@ -137,7 +137,7 @@ func program() *cli.Program {
 		Long: "One agent at a time has the turn in a directory, the \"stick\", and changes files; the others wait, and are " +
 			"refused. Before your first change: tt wait. After your last one: tt release --status TEXT --next-action TEXT, " +
 			"the handoff that the next agent gets. After tt install --all sessions do both by themselves.",
-		Subject: pathFlag, Agents: true,
+		Subject: session.Flag, Agents: true,
 		First: []cli.Group{
 			{Title: "commands of an agent", Commands: []*cli.Command{waitCommand, releaseCommand, inboxCommand, askCommand, answerCommand,
 				msgSendCommand, notesAddCommand, jobRunCommand}},

@@ -14,6 +14,7 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/locks"
 	"github.com/talking-stick/tt/cmd/internal/member"
 	"github.com/talking-stick/tt/cmd/internal/roomtypes"
+	"github.com/talking-stick/tt/cmd/internal/session"
 	"github.com/talking-stick/tt/cmd/internal/setup"
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
@@ -28,7 +29,7 @@ var doctorCommand = &cli.Command{
 	Name: "doctor",
 	Args: []cli.Arg{pathArg},
 	Flags: func(f *cli.Flags) {
-		pathFlag(f)
+		session.Flag(f)
 		f.Bool("prune-ledger", "remove what is recorded of this tree")
 		f.Bool("all", "with --prune-ledger: of every tree")
 		f.Bool("repair", "mend what can be mended, and keep every damaged byte beside the result")

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
+	"github.com/talking-stick/tt/cmd/internal/session"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/workspace"
 	"github.com/talking-stick/tt/identity"
@@ -60,7 +61,7 @@ func layers(c *cli.Invocation, scope instructions.Scope) (instructions.Layers, e
 	if err != nil {
 		return instructions.Layers{}, err
 	}
-	path, err := givenPath(c, "path")
+	path, err := session.Path(c, "path")
 	if err != nil {
 		return instructions.Layers{}, err
 	}
@@ -104,7 +105,7 @@ func readerOf(c *cli.Invocation) (string, error) {
 	if c.Given("harness") {
 		return instructions.ParseReader(c.String("harness"))
 	}
-	me, err := caller(c, identity.System())
+	me, err := session.Caller(c, identity.System())
 	if err != nil {
 		return "", err
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/cmd/internal/mailbox"
 	"github.com/talking-stick/tt/cmd/internal/member"
+	"github.com/talking-stick/tt/cmd/internal/session"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/talk"
 	"github.com/talking-stick/tt/fsroom/turn"
@@ -44,7 +45,7 @@ func filterFlags(f *cli.Flags, byDefault string) {
 	f.Word("target", "self|any|AGENT", "whom they concern (default: "+byDefault+")")
 	f.Word("from", "AGENT", "only by this agent")
 	f.Duration("timeout", "D", 0, "how long --follow goes on")
-	pathFlag(f)
+	session.Flag(f)
 }
 
 // An eventsResult is one page of events, as [eventQuery.shown] returns them.

@@ -13,6 +13,7 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/mailbox"
 	"github.com/talking-stick/tt/cmd/internal/member"
 	"github.com/talking-stick/tt/cmd/internal/roomtypes"
+	"github.com/talking-stick/tt/cmd/internal/session"
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/talk"
@@ -108,7 +109,7 @@ func runInboxAll(ctx context.Context, c *cli.Invocation) error {
 	if err != nil {
 		return err
 	}
-	if path, err := givenPath(c, "path"); err != nil {
+	if path, err := session.Path(c, "path"); err != nil {
 		return err
 	} else if path != "" {
 		return c.Usagef("--all is about every room, and takes no path")

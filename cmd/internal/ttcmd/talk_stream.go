@@ -362,7 +362,9 @@ func eventDetail(e *event.Event) string {
 	case turn.Released, turn.Passed:
 		return turn.ReadHandoff(e.Handoff).NextAction
 	case turn.TreeChanged:
-		return changesText(e.Payload)
+		if c := changesIn(e.Payload); c != nil {
+			return changesLine(c)
+		}
 	case turn.JournalDamaged:
 		return event.LostOf(e).Words()
 	}

@@ -122,22 +122,13 @@ func writeLeftOut(t *cli.Text, left []ledger.LeftOut) {
 	t.Line("left out: %s", strings.Join(names, ", "))
 }
 
-// changesText says in one line what an event says of changes.
-func changesText(raw json.RawMessage) string {
-	var c ledger.Changes
-	if json.Unmarshal(raw, &c) != nil {
-		return ""
+// changesIn returns what an event or a result of package turn says of changes, nil if that cannot be read.
+func changesIn(raw json.RawMessage) *ledger.Changes {
+	c := new(ledger.Changes)
+	if json.Unmarshal(raw, c) != nil {
+		return nil
 	}
-	return changesLine(&c)
-}
-
-// changesOnly is changesText without what stretch of time it is.
-func changesOnly(raw json.RawMessage) string {
-	var c ledger.Changes
-	if json.Unmarshal(raw, &c) != nil || c.IsEmpty() {
-		return ""
-	}
-	return changesWords(&c)
+	return c
 }
 
 // writeBriefChanges writes what changed since the caller's last turn, a line a stretch.
@@ -160,11 +151,9 @@ func writeBriefChanges(t *cli.Text, raw json.RawMessage, more int) {
 
 // writeReleaseChanges writes what the turn that has ended changed.
 func writeReleaseChanges(t *cli.Text, raw json.RawMessage, pending bool) {
-	var c ledger.Changes
-	switch {
-	case pending:
+	if pending {
 		t.Line("What it changed is still being recorded: tt diff last")
-	case json.Unmarshal(raw, &c) == nil && !c.IsEmpty():
-		t.Line("%s", changesLine(&c))
+	} else if c := changesIn(raw); c != nil && !c.IsEmpty() {
+		t.Line("%s", changesLine(c))
 	}
 }

@@ -55,11 +55,7 @@ type joinDetails struct {
 }
 
 func runJoin(ctx context.Context, c *cli.Invocation) error {
-	client, err := newClient(c)
-	if err != nil {
-		return err
-	}
-	w, err := locateToJoin(c, client)
+	client, w, err := openToJoin(c)
 	if err != nil {
 		return err
 	}
@@ -117,17 +113,18 @@ func nextStep(st *turn.State, f turn.Facts, id string) string {
 	return waitForAll + ": it ends when the stick is yours or something has come for you"
 }
 
-// locateToJoin returns the workspace of the command line. A directory that was removed is
-// one only if it still has a room.
-func locateToJoin(c *cli.Invocation, client *member.Client) (*workspace.Workspace, error) {
-	w, missing := locateArg(c)
-	if missing == nil {
-		return w, nil
+// openToJoin returns the client for the caller and the workspace of the command line, which need not have a room.
+// A directory that was removed is a workspace only if it still has one.
+func openToJoin(c *cli.Invocation) (*member.Client, *workspace.Workspace, error) {
+	client, err := newClient(c)
+	if err != nil {
+		return nil, nil, err
 	}
-	if _, _, err := client.OpenIfAny(w, missing); err != nil {
-		return nil, err
+	w, err := locateArg(c)
+	if err != nil {
+		_, _, err = client.OpenIfAny(w, err)
 	}
-	return w, nil
+	return client, w, err
 }
 
 func writeJoin(t *cli.Text, r joinDetails, members []turn.MemberView) {

@@ -13,6 +13,7 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/cmd/internal/mailbox"
 	"github.com/talking-stick/tt/cmd/internal/member"
+	"github.com/talking-stick/tt/cmd/internal/session"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal/wire"
@@ -111,7 +112,7 @@ func handOver(ctx context.Context, c *cli.Invocation, target, pathArg string) (e
 
 // openToRelease is [openSeen] with a hint for who gives a handoff as an argument.
 func openToRelease(c *cli.Invocation, pathArg string) (*member.Room, *snapshot, error) {
-	path, err := givenPath(c, pathArg)
+	path, err := session.Path(c, pathArg)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -41,11 +41,7 @@ func exitCodeFlag(f *cli.Flags) {
 }
 
 func runTry(ctx context.Context, c *cli.Invocation) error {
-	client, err := newClient(c)
-	if err != nil {
-		return err
-	}
-	w, err := locateToJoin(c, client)
+	client, w, err := openToJoin(c)
 	if err != nil {
 		return err
 	}
@@ -62,11 +58,7 @@ func runTry(ctx context.Context, c *cli.Invocation) error {
 func runWait(ctx context.Context, c *cli.Invocation) error {
 	ctx, stop := onSignal(ctx, endings...) // before others can see that the caller waits
 	defer stop()
-	client, err := newClient(c)
-	if err != nil {
-		return err
-	}
-	w, err := locateToJoin(c, client)
+	client, w, err := openToJoin(c)
 	if err != nil {
 		return err
 	}
@@ -192,7 +184,7 @@ var takeCommand = &cli.Command{
 }
 
 func runTake(ctx context.Context, c *cli.Invocation) error {
-	client, err := newClient(c)
+	client, w, err := openToJoin(c)
 	if err != nil {
 		return err
 	}
@@ -208,10 +200,6 @@ func runTake(ctx context.Context, c *cli.Invocation) error {
 		r.Reason = "operator takeover"
 	}
 	if err := turn.CheckReason(r.Reason); err != nil {
-		return err
-	}
-	w, err := locateToJoin(c, client)
-	if err != nil {
 		return err
 	}
 	out := &waitOutput{c: c}
