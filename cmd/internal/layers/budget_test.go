@@ -55,7 +55,7 @@ var budgets = map[string]int{
 	"cmd/internal/second":        150,
 	"cmd/internal/session":       200,
 	"cmd/internal/setup":         460,
-	"cmd/internal/ttcmd":         9010,
+	"cmd/internal/ttcmd":         9000,
 	"cmd/internal/viewers":       60,
 	"cmd/internal/viewstore":     150,
 	"cmd/tt":                     50,

@@ -104,38 +104,25 @@ type lastKnown struct {
 	Warning string      `json:"warning,omitempty"`
 }
 
-// knownOf returns since when a room is not known to be up to date, and warns of it. It is
-// zero for a room whose engine was reached.
-func knownOf(c *cli.Invocation, r *member.Room) (k lastKnown) {
-	if r == nil {
-		return k
+// knownOf returns since when rooms are not known to be up to date, by that of which it is the longest ago, and warns of it. It
+// is zero for rooms whose engine was reached.
+func knownOf(c *cli.Invocation, rooms ...*member.Room) (k lastKnown) {
+	var since time.Time
+	for _, r := range rooms {
+		if at, away := r.Unreachable(); away != nil && (k.Warning == "" || !at.IsZero() && (since.IsZero() || at.Before(since))) {
+			k.Warning, since = "the engine is "+member.SinceWords(away)+"; this is what this host knew last", at
+		}
 	}
-	at, away := r.Unreachable()
-	if away == nil {
-		return k
-	}
-	k.Warning = "the engine is " + member.SinceWords(away) + "; this is what this host knew last"
-	if !at.IsZero() {
-		asOf := event.NewTime(at)
-		k.AsOf = &asOf
-		c.Warn("%s, %s", k.Warning, cli.Relative(at, c.Env.Now()))
-	} else {
+	switch {
+	case k.Warning == "":
+	case since.IsZero():
 		c.Warn("%s", k.Warning)
+	default:
+		asOf := event.NewTime(since)
+		k.AsOf = &asOf
+		c.Warn("%s, %s", k.Warning, cli.Relative(since, c.Env.Now()))
 	}
 	return k
-}
-
-// An oldest is, of several rooms, the one that was up to date the longest ago, nil if all are.
-type oldest struct {
-	room *member.Room
-	at   time.Time
-}
-
-// see takes the room if it is not up to date, and older.
-func (o *oldest) see(r *member.Room) {
-	if at, away := r.Unreachable(); away != nil && (o.room == nil || !at.IsZero() && (o.at.IsZero() || at.Before(o.at))) {
-		o.room, o.at = r, at
-	}
 }
 
 // checkShared checks the engine of the store, if it has one, and the mirrors of the rooms, or with nil of all.

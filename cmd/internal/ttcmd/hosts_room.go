@@ -9,6 +9,7 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/session"
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/fsroom/history"
 	"github.com/talking-stick/tt/fsroom/workspace"
 	"github.com/talking-stick/tt/identity"
 )
@@ -77,6 +78,11 @@ var roomCopyCommand = &cli.Command{
 	Args: []cli.Arg{{Name: "to", Show: "[PATH] URL", Rest: true,
 		Usage: "the workspace, and nats://HOST:PORT/NAMESPACE or an alias of engines.json"}},
 	Run: runRoomCopy,
+}
+
+// importShared gives the engine of the store what it does not have of a room's history.
+func importShared(ctx context.Context, store *fsroom.Store, room string, h *history.History) (added int64, err error) {
+	return build.Sharing.Import(ctx, store, stick.Folder+"."+room, h)
 }
 
 // A roomCopyResult is a room that was moved.

@@ -49,7 +49,7 @@ func runList(ctx context.Context, c *cli.Invocation) error {
 		seen = client.Offline() // they were brought up to date all at once
 	}
 	res := listResult{Rooms: []turn.RoomView{}}
-	var last oldest
+	var read []*member.Room
 	for _, name := range names {
 		room := seen.Room(name, w)
 		if !room.FS.Exists() {
@@ -64,7 +64,7 @@ func runList(ctx context.Context, c *cli.Invocation) error {
 		if err != nil {
 			return err
 		}
-		last.see(room)
+		read = append(read, room)
 		if !room.Ended(snap.State) {
 			if snap.State.Owner != "" || snap.State.ReservedFor != "" {
 				room = client.Room(name, w) // what is known of them on other hosts
@@ -81,7 +81,7 @@ func runList(ctx context.Context, c *cli.Invocation) error {
 			res.Seen = hooks.Seen(client, w.Root)
 		}
 	}
-	res.lastKnown = knownOf(c, last.room)
+	res.lastKnown = knownOf(c, read...)
 	return c.Out.Result(res, func(t *cli.Text) {
 		rooms, here := res.Rooms, ""
 		if !c.Bool("all") {

@@ -239,7 +239,7 @@ func runRoomImport(ctx context.Context, c *cli.Invocation) error {
 	}
 	res.RoomID = name
 	if store.IsShared() {
-		res.Added, err = build.Sharing.Import(ctx, store, stick.Folder+"."+name, h)
+		res.Added, err = importShared(ctx, store, name, h)
 	} else {
 		room := fsroom.At(store, stick, name)
 		if res.Added, err = history.Import(ctx, room, h, isMove); err == nil && name != h.Room {
