@@ -133,6 +133,7 @@ func TestLargeAnswers(t *testing.T) {
 		r := s.call("B", "pending_list", f(`{"topic_id":%q}`, s.id))
 		equal(t, "cut", []any{len(r.body["pending"].([]any)), r.body["total"], r.body["has_more"]}, []any{9, 20.0, true})
 		mentions(t, r.text, "The oldest 9 of 20 are shown")
+		mentions(t, s.call("A", "pending_list", f(`{"topic_id":%q,"mine":true}`, s.id)).text, "The newest 9 of 20 are shown")
 		r = s.call("B", "pending_list", f(`{"topic_id":%q,"limit":2}`, s.id))
 		equal(t, "limit", []any{len(r.body["pending"].([]any)), r.body["total"], r.body["has_more"]}, []any{2, 20.0, true})
 	}}})

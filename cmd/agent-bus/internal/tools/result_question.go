@@ -236,9 +236,9 @@ func PendingList(s *topic.State, agent string, request *Pending, lookup topic.Lo
 }
 
 func (r *PendingResult) Text() string {
-	what := "to answer"
+	what, end := "to answer", "oldest"
 	if r.mine {
-		what = "of your own that is open"
+		what, end = "of your own that is open", "newest"
 	}
 	if len(r.Pending) == 0 {
 		return fmt.Sprintf("%s: no question %s on topic_id=%s, topic_status=%s", r.Status, what, r.topicID, r.TopicStatus)
@@ -259,7 +259,7 @@ func (r *PendingResult) Text() string {
 		fmt.Fprintf(&b, ", %s so far\n%s\n", code.Count(q.AnswersCount, "answer"), Enclosed(q.Text))
 	}
 	if r.HasMore {
-		fmt.Fprintf(&b, "\nThe oldest %d of %d are shown.\n", len(r.Pending), r.Total)
+		fmt.Fprintf(&b, "\nThe %s %d of %d are shown.\n", end, len(r.Pending), r.Total)
 	}
 	return b.String()
 }
