@@ -127,7 +127,7 @@ func (h *run) next(agent *listen.Agent, room *member.Room, st *turn.State, w *wo
 		_ = h.open(context.Background(), agent, false)
 	}
 	h.startHearing(agent)
-	if h.startListener(agent) || h.isCalled(agent) {
+	if !h.isGuest(agent) && (h.startListener(agent) || h.isCalled(agent)) { // of a guest, the first window is called
 		h.callByTime(agent, room, st)
 		return "You are " + ordinal(room.Place(st)) + ". End your turn: you are called when it is yours."
 	}
