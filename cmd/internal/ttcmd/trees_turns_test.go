@@ -277,8 +277,12 @@ func (s *treeStorm) undo() {
 	if err := json.Unmarshal([]byte(out), &answer); err != nil {
 		s.Fatalf("undo of turn %d: %s", turn.number, out)
 	}
+	moved := answer.GitMoved > 0
 	for _, path := range ofTurn {
 		if before[path] != turn.left[path] || after[path] == turn.was[path] {
+			continue
+		}
+		if moved && slices.Contains(changed, path) { // git had moved it, and the turn changed it after that
 			continue
 		}
 		if answer.GitMoved--; answer.GitMoved < 0 {
