@@ -82,9 +82,13 @@ func (s *State) Outlook(f Facts) []string {
 			add("%s keeps the turn until it releases it: its guardian renews the lease, which ends at %s otherwise", s.Owner,
 				v.LeaseExpiresAt.Format(utcClock))
 		}
-		if m := s.heir(f, s.Owner, anybody); m != nil {
+		wanted := func(f Facts, m *Member) bool { return !s.isAuto(f, s.Owner) || wants(f, m) } // as [Release] has it
+		switch m := s.heir(f, s.Owner, wanted); {
+		case m != nil:
 			add("a release gives it to %s; %s", m.AgentID, s.toldWords(f, m.AgentID))
-		} else {
+		case s.heir(f, s.Owner, anybody) != nil:
+			add("then it is free: nobody else has asked for it")
+		default:
 			add("nobody else is active who could get it")
 		}
 	case s.ClaimExpired(f):
