@@ -68,8 +68,8 @@ func (h *run) sessionAgent() (*listen.Agent, error) {
 		}
 		h.self = &self
 	}
-	self := *h.self
-	return &listen.Agent{Client: h.Client(h.store, self), Session: h.call.SessionID, Prompt: h.call.PromptText, Began: h.began}, nil
+	return &listen.Agent{Client: h.Client(h.store, *h.self), Dir: h.call.Dir, Session: h.call.SessionID, Prompt: h.call.PromptText,
+		Began: h.began}, nil
 }
 
 // resolve returns the identity of a process with an environment.

@@ -53,16 +53,16 @@ func (h *run) take(ctx context.Context, stick *guard.Stick) error {
 			return errNotTold
 		}
 		h.startListener(agent)
-		text := "You have the turn of " + cli.Line(stick.Root) + " now, because another session works here; it is handed on when you stop."
+		in, text := agent.In(stick.Root), "You have the turn of "+cli.Line(stick.Root)+" now, because another session works here; it is handed on when you stop."
 		if h := turn.ReadHandoff(res.Handoff); res.From != "" && res.From != agent.Client.Self.ID && h.Status != "" {
-			text += " Before you: " + cli.Line(res.From+" said "+handoffWords(h))
+			text += " Before you: " + cli.Line(res.From+" said "+handoffWords(h, in))
 		}
 		switch n := res.TurnID - 1; {
 		case res.Revoked == "":
 		case res.Reason == turn.ReasonClaimTimeout || res.Reason == turn.ReasonRecipientGone:
-			text += " " + cli.Line(fmt.Sprintf("It was reserved for %s; tt wait --json has the handoff.", res.Revoked))
+			text += " " + cli.Line(fmt.Sprintf("It was reserved for %s; tt wait --json%s has the handoff.", res.Revoked, in))
 		default:
-			text += " " + cli.Line(fmt.Sprintf("It was taken over from %s in the middle of turn %d: tt diff %d has what that changed, tt wait --json all that it left.", res.Revoked, n, n))
+			text += " " + cli.Line(fmt.Sprintf("It was taken over from %s in the middle of turn %d: tt diff %[2]d%[3]s has what that changed, tt wait --json%[3]s all that it left.", res.Revoked, n, in))
 		}
 		if closed != nil {
 			text += " " + cli.Line(closed.Result.From+" had closed the room: "+shorten(closed.Result.Reason)) + "."
@@ -204,7 +204,7 @@ func (h *run) stuckLock(err error) string {
 const mostPart = 250
 
 // handoffWords says what is in a handoff, and where the rest is if that is too much.
-func handoffWords(h turn.Handoff) string {
+func handoffWords(h turn.Handoff, in string) string {
 	var artifacts []string
 	for _, a := range h.Artifacts {
 		artifacts = append(artifacts, a.Text(": "))
@@ -219,7 +219,7 @@ func handoffWords(h turn.Handoff) string {
 		}
 	}
 	if cut {
-		text += " (all of it: tt wait --json)"
+		text += " (all of it: tt wait --json" + in + ")"
 	}
 	return text
 }

@@ -45,7 +45,7 @@ func runListen(ctx context.Context, c *cli.Invocation) error {
 	if err != nil {
 		return err
 	}
-	a := &listen.Agent{Client: client.Offline()} // which is kept up to date meanwhile
+	a := &listen.Agent{Client: client.Offline(), Dir: c.Env.Dir} // which is kept up to date meanwhile
 	if c.Bool("off") {
 		if c.Given("via") || c.Given("exec") {
 			return c.Usagef("--off starts nothing, so it goes with neither --via nor --exec")

@@ -14,11 +14,14 @@ package listen
 
 import (
 	"context"
+	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/talking-stick/tt/cmd/internal/hearing"
 	"github.com/talking-stick/tt/cmd/internal/member"
 	"github.com/talking-stick/tt/fsroom"
+	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/identity"
 	"github.com/talking-stick/tt/journal/event"
@@ -28,6 +31,7 @@ import (
 type Agent struct {
 	Client  *member.Client
 	Session string           // of the harness, "" if none is known
+	Dir     string           // in which its session works, "" if it is not known
 	Prompt  string           // that the model is about to be asked, if it is known: what it says is not shown again
 	Began   time.Time        // when the hook that runs began, zero for other programs
 	Clock   func() time.Time // replaces the clock in tests
@@ -38,6 +42,15 @@ func (a *Agent) now() time.Time {
 		return a.Clock()
 	}
 	return time.Now()
+}
+
+// In returns what a command about the room of a path needs where the session works elsewhere.
+func (a *Agent) In(path string) string {
+	dir, err := filepath.EvalSymlinks(a.Dir)
+	if err != nil || len(dir) <= 1 || strings.HasPrefix(dir+"/", path+"/") { // a process that was detached works in /
+		return ""
+	}
+	return " --path " + code.ShellWord(path)
 }
 
 // Quiet is the environment variable that, set to 1, lets turns alone wake an agent.

@@ -47,7 +47,7 @@ func (a *Agent) Show(ctx context.Context, how string, print func(text string) er
 	defer func() { _ = unlock() }()
 	// A change in the same tick of the clock as the look is looked for again.
 	looked := time.Now().Add(-50 * time.Millisecond)
-	page := page{prompt: a.Prompt, printed: hearing.Printed{Session: a.Session}}
+	page := page{agent: a, prompt: a.Prompt, printed: hearing.Printed{Session: a.Session}}
 	beside := hearing.Printed{}
 	if !a.Began.IsZero() && a.Client.Hearing().PrintedSince(a.Began) { // by a hook of the same event: both are in one request
 		beside = a.Client.Hearing().Printed()
@@ -141,6 +141,7 @@ func (a *Agent) mayHaveNews(rooms []*member.Room) bool {
 
 // A page is what is shown at once.
 type page struct {
+	agent   *Agent
 	text    strings.Builder
 	items   int
 	rest    int    // items that had no place
@@ -154,7 +155,7 @@ func (p *page) room(n *mailbox.RoomNews) {
 	if n.Waiting {
 		n.All = n.All.Without(turn.ClassTurn, turn.ClassLost)
 	}
-	facts := sentences(n.All.Without(turn.ClassJob, turn.ClassMessage), path) // what became of the turn
+	facts := p.agent.sentences(n.All.Without(turn.ClassJob, turn.ClassMessage), n.Path) // what became of the turn
 	if facts != "" && !strings.Contains(p.prompt, facts) {
 		p.text.WriteString("tt: " + facts + "\n")
 	}
@@ -183,7 +184,7 @@ func (p *page) room(n *mailbox.RoomNews) {
 				return false
 			}
 			p.items++
-			fmt.Fprintf(&p.text, "tt: your job %s in %s. Its output: tt job log %s\n", cli.Line(w.Text), path, w.ID)
+			fmt.Fprintf(&p.text, "tt: your job %s in %s. Its output: tt job log %s%s\n", cli.Line(w.Text), path, w.ID, p.agent.In(n.Path))
 			return true
 		}
 		all := fmt.Sprintf("tt events --after %d --limit 1", w.Seq-1)
@@ -199,7 +200,7 @@ func (p *page) room(n *mailbox.RoomNews) {
 		p.printed.Rooms = append(p.printed.Rooms, printed)
 	}
 	if p.rest += rest; rest > 0 {
-		fmt.Fprintf(&p.text, "%d more in %s: tt inbox\n", rest, path)
+		fmt.Fprintf(&p.text, "%d more in %s: tt inbox%s\n", rest, path, p.agent.In(n.Path))
 	}
 }
 

@@ -73,7 +73,7 @@ func (a *Agent) DecideWake(ctx context.Context, how string) (wake Wake, err erro
 			return Wake{}, err
 		}
 	}
-	return wakeFor(due, comesWithHooks(how)), nil
+	return a.wakeFor(due, comesWithHooks(how)), nil
 }
 
 // Settle waits for changes that are under way in the agent's rooms. The lock of the listener

@@ -18,7 +18,7 @@ const says = "tt (automatic, not typed by your user):"
 
 // wakeFor returns what wakes an agent for the news of its rooms, which is not empty. Where
 // no hook shows the words of others with it, it says how to see them.
-func wakeFor(due []dueNews, shown bool) Wake {
+func (a *Agent) wakeFor(due []dueNews, shown bool) Wake {
 	sort.SliceStable(due, func(i, j int) bool { return rank(&due[i]) < rank(&due[j]) })
 	first := &due[0]
 	w := Wake{Class: first.class(), Path: first.Path, Room: first.Mailbox.Room.FS.Name(), Text: says}
@@ -26,11 +26,11 @@ func wakeFor(due []dueNews, shown bool) Wake {
 		if need := due[i].need; need != nil {
 			w.Text += " " + cli.Line(need.AgentID) + " " + need.Words() + " in " + cli.Line(due[i].Path) + "."
 		}
-		if text := sentences(due[i].news, cli.Line(due[i].Path)); text != "" {
+		if text := a.sentences(due[i].news, due[i].Path); text != "" {
 			w.Text += " " + text
 		}
 		if !shown && counts(due[i].news) != "" {
-			w.Text += " See: tt inbox --json."
+			w.Text += " See: tt inbox --json" + a.In(due[i].Path) + "."
 		}
 	}
 	return w
@@ -41,20 +41,21 @@ func rank(d *dueNews) int {
 }
 
 // sentences returns the fixed texts for the news of one room.
-func sentences(n turn.News, path string) string {
+func (a *Agent) sentences(n turn.News, path string) string {
 	var parts []string
+	in, path := a.In(path), cli.Line(path)
 	if n.Offer != 0 {
-		parts = append(parts, "turn "+strconv.FormatInt(n.Turn, 10)+" in "+path+" is offered to you. Take it if you have something to change: tt wait --json.")
+		parts = append(parts, "turn "+strconv.FormatInt(n.Turn, 10)+" in "+path+" is offered to you. Take it if you have something to change: tt wait --json"+in+".")
 	}
 	if n.Call && n.Offer == 0 {
-		parts = append(parts, "turn "+strconv.FormatInt(n.Turn, 10)+" in "+path+" is offered to you. Do again what was refused there, or take it: tt wait --json.")
+		parts = append(parts, "turn "+strconv.FormatInt(n.Turn, 10)+" in "+path+" is offered to you. Do again what was refused there, or take it: tt wait --json"+in+".")
 	}
 	if n.Lost != "" {
-		parts = append(parts, lost(n.Lost, path))
+		parts = append(parts, lost(n.Lost, path, in))
 	}
 	if jobs := int(n.Words.Jobs); jobs > 0 {
 		have := map[bool]string{true: "has", false: "have"}[jobs == 1]
-		parts = append(parts, code.Count(jobs, "job")+" of yours "+have+" ended in "+path+". Read it: tt inbox --json.")
+		parts = append(parts, code.Count(jobs, "job")+" of yours "+have+" ended in "+path+". Read it: tt inbox --json"+in+".")
 	}
 	if what := counts(n); what != "" {
 		parts = append(parts, what+" for you in "+path+".")
@@ -62,12 +63,12 @@ func sentences(n turn.News, path string) string {
 	return strings.Join(parts, " ")
 }
 
-func lost(how, path string) string {
+func lost(how, path, in string) string {
 	switch how {
 	case turn.Takeover:
-		return "your turn in " + path + " was taken over: change nothing there now. See: tt log --limit 5."
+		return "your turn in " + path + " was taken over: change nothing there now. See: tt log --limit 5" + in + "."
 	case turn.Kicked:
-		return "you were removed from the room at " + path + ": change nothing there now. See: tt log --limit 5."
+		return "you were removed from the room at " + path + ": change nothing there now. See: tt log --limit 5" + in + "."
 	}
 	return "the room at " + path + " has ended."
 }
