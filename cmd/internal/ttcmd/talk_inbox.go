@@ -307,6 +307,7 @@ func writeUnread(t *cli.Text, u talk.Unread) {
 			t.Line(format, counted(int(n), thing))
 		}
 	}
+	say(u.Pages, "page", "Unread: %s. Read with: tt inbox")
 	say(u.Messages, "message", "Unread: %s. Read with: tt inbox")
 	say(u.Notes, "note", "Unread: %s. Read with: tt notes list")
 	say(u.Questions, "question", "Unread: %s for you. Read with: tt inbox")
