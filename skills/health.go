@@ -45,7 +45,13 @@ func (e Environment) HookHealth() (all []HookHealth) {
 					h.Installed = 1
 				}
 			case sharedFile:
-				h = HookHealth{Harness: id, File: c.path, Wanted: len(c.parts), Installed: c.installed()}
+				file, _ := read(c.path)
+				h = HookHealth{Harness: id, File: c.path, Wanted: len(c.parts), Hint: keptFrom(file)}
+				for _, x := range c.parts {
+					if f, err := x.find(file); err == nil && f.exact {
+						h.Installed++
+					}
+				}
 			default:
 				continue
 			}
@@ -61,6 +67,8 @@ func (e Environment) advise(h *HookHealth) {
 	switch trust := harness.Get(h.Harness).Hooks.Trust; {
 	case h.Installed == 0:
 		h.Hint = "its agents are not notified. To change that, " + again
+	case h.Hint != "":
+		h.Hint += ", so that its agents are refused nothing and told nothing. To change that, take it out"
 	case h.Installed < h.Wanted:
 		h.Hint = "only " + strconv.Itoa(h.Installed) + " of " + strconv.Itoa(h.Wanted) +
 			" hooks are there as this version writes them. If you have not changed them, " + again

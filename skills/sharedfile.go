@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"slices"
+	"strings"
 
 	"github.com/talking-stick/tt/skills/jsonc"
 )
@@ -71,10 +72,8 @@ func (s sharedFile) planInstall(p *planner) (outcome, error) {
 	if err != nil {
 		return o, err
 	}
-	if doc, err := jsonc.Parse(before); err == nil && s.name == guardsName {
-		if raw, _ := doc.Get("disableAllHooks"); string(raw) == "true" {
-			o.why = `"disableAllHooks" in it keeps them from running`
-		}
+	if s.name == guardsName {
+		o.why = keptFrom(before)
 	}
 	wanted, err := s.wanted(p, before, &o)
 	switch {
@@ -116,6 +115,17 @@ func (s sharedFile) planInstall(p *planner) (outcome, error) {
 		record: func() { s.records(p)[s.path] = record },
 	})
 	return o, nil
+}
+
+// keptFrom says what in a settings file keeps every hook in it from running, "" for nothing.
+func keptFrom(file []byte) string {
+	doc, _ := jsonc.Parse(file)
+	for _, off := range [...][2]string{{"disableAllHooks", "true"}, {"hooksConfig.enabled", "false"}} {
+		if raw, _ := doc.Get(strings.Split(off[0], ".")...); string(raw) == off[1] {
+			return `"` + off[0] + `" in it keeps them from running`
+		}
+	}
+	return ""
 }
 
 // skeleton returns a JSON file that has the member of another one with that key, empty, or nothing.
@@ -231,15 +241,4 @@ func (s sharedFile) find(file []byte) (all finding, err error) {
 		all.digests, all.exact = append(all.digests, f.digests...), all.exact && f.exact
 	}
 	return all, nil
-}
-
-// installed returns how many of the parts are in the file as they should be.
-func (s sharedFile) installed() (n int) {
-	file, err := read(s.path)
-	for _, x := range s.parts {
-		if f, failure := x.find(file); err == nil && failure == nil && f.exact {
-			n++
-		}
-	}
-	return n
 }
