@@ -27,12 +27,12 @@ const maxProjection = 64 << 20
 // wrong event_seq the next change would damage the journal.
 //
 // Rules is the version of the rules that made the state. A program with other rules does
-// not use the state and folds the journal: an older program drops what it does not know
-// from the state when it replaces it, and Rules with it.
+// not use the state and folds the journal: it drops what it does not know from the state when it
+// replaces it.
 type projection struct {
 	Format  int             `json:"format"`
-	Rules   int             `json:"rules,omitempty"`
-	Room    string          `json:"room,omitempty"` // the name of the room; "" if an older program wrote it
+	Rules   int             `json:"rules"`
+	Room    string          `json:"room"` // the name of the room
 	Journal coverage        `json:"journal"`
 	Sum     string          `json:"fnv1a"` // hexadecimal: not every reader of JSON has 64-bit numbers
 	State   json.RawMessage `json:"state,omitempty"`
@@ -96,7 +96,7 @@ func (r *Files[S]) Cached() (*Snapshot[S], error) {
 		return nil, code.New(code.UnsupportedFormat, "room %s was written by a newer version (format %d, this one knows %d)", r.name, p.Format,
 			r.rules.Format).WithHint("update; the room was left untouched").With("room_id", r.name)
 	}
-	if p.Format < 1 || p.Journal.Offset < 0 || p.Journal.Seq < 0 || p.Journal.checksum(p.State) != p.Sum || p.Room != "" && p.Room != r.name {
+	if p.Format < 1 || p.Journal.Offset < 0 || p.Journal.Seq < 0 || p.Journal.checksum(p.State) != p.Sum || p.Room != r.name {
 		return nil, nil
 	}
 	s := r.rules.New(r.name)
@@ -106,7 +106,6 @@ func (r *Files[S]) Cached() (*Snapshot[S], error) {
 	outdated := p.Rules != r.rules.Version
 	snap := &Snapshot[S]{
 		State: s, Position: p.Journal.Position, Turn: p.Journal.Turn, mtime: p.Journal.MTime, fresh: !outdated, outdated: outdated,
-		unnamed: p.Room == "",
 	}
 	if p.Journal.Lost.To > 0 {
 		snap.Lost = &p.Journal.Lost

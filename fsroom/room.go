@@ -197,7 +197,6 @@ type Snapshot[S any] struct {
 	mtime    int64 // of the journal, as covered by state.json
 	fresh    bool  // state.json covers exactly this
 	outdated bool  // see Outdated
-	unnamed  bool  // state.json does not say which room it is of
 }
 
 // Advance makes the snapshot end behind further events, the last of which is one of a turn.

@@ -37,7 +37,7 @@ func (c cover) seal(state []byte) []byte {
 	if err != nil {
 		panic(err)
 	}
-	return fmt.Appendf(nil, `{"format":1,"rules":2,"journal":%s,"fnv1a":"%x","state":%s}`+"\n", covered, sum.Sum64(), state)
+	return fmt.Appendf(nil, `{"format":1,"rules":2,"room":"demo","journal":%s,"fnv1a":"%x","state":%s}`+"\n", covered, sum.Sum64(), state)
 }
 
 // stickRoom is a room of the talking stick, byte for byte the same each time.

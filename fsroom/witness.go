@@ -31,7 +31,7 @@ func (r *Files[S]) Weigh(cached, folded *Snapshot[S]) (*Snapshot[S], error) {
 	if had.Offset > 0 && had.Seq <= archived {
 		had, stale = journal.Position{Seq: archived}, true
 	}
-	witness := cached != nil && !cached.unnamed && cached.Position.Seq > max(had.Seq, archived) &&
+	witness := cached != nil && cached.Position.Seq > max(had.Seq, archived) &&
 		(cached.Position.Offset > 0 || cached.Lost != nil) && (had.Offset > 0 || r.rules.Live(cached.State))
 	if !witness {
 		return r.orBetweenLives(cached, folded, stale)

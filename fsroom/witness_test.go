@@ -214,8 +214,8 @@ func TestOlderCopies(t *testing.T) {
 	f.do(say("b", "goes on"))
 }
 
-// TestNoWitness: a state.json that is damaged, of another room, or of which an older program does
-// not say whose it is, proves nothing.
+// TestNoWitness: a state.json that is damaged, of another room, or does not say whose it is, proves
+// nothing.
 func TestNoWitness(t *testing.T) {
 	for name, change := range map[string]func([]byte) []byte{
 		"damaged": func(b []byte) []byte { return bytes.Replace(b, []byte(`"last":"lost"`), []byte(`"last":"LOST"`), 1) },

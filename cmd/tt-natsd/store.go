@@ -95,7 +95,7 @@ func (s *store) admit(o options, known bool) error {
 	case o.restored:
 		return nil
 	case !known && streams:
-		return fmt.Errorf("%s is not the store that was in use: it was copied here, or comes from an older version. If servers and hosts are to go on from it, start it once with --restored", s.dir)
+		return fmt.Errorf("%s is not the store that was in use: it was copied here. If servers and hosts are to go on from it, start it once with --restored", s.dir)
 	case !known:
 		return fmt.Errorf("there is no store in %s: make it with --new", s.dir)
 	case s.Ready && !streams:

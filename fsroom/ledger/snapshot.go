@@ -37,7 +37,7 @@ type Snapshot struct {
 	At      int64     `json:"at_ns"`  // the moment; of a plain scan, when it began
 	End     int64     `json:"end_ns"` // when the scan ended; At if the tree is that of one moment
 	Why     string    `json:"why"`
-	Room    string    `json:"room_id,omitempty"` // of the turn; "" if an older build took the snapshot
+	Room    string    `json:"room_id,omitempty"` // of the turn
 	Turn    int64     `json:"turn_id,omitempty"` // less than 0: of another room, see [Ledger.parseLines]
 	Agent   string    `json:"agent_id,omitempty"`
 	Tree    ID        `json:"tree"`
@@ -205,8 +205,7 @@ func (s *Snapshot) IsOfTurn() bool {
 	return s.Turn > 0 && (s.Why == WhyStart || s.Why == WhyEnd || s.Why == WhyTakeover)
 }
 
-// parseLines returns the snapshots, and how many lines are damaged. The turns of another room have negative numbers. What
-// an older build has recorded is the room's own if no other one has recorded anything since.
+// parseLines returns the snapshots, and how many lines are damaged. The turns of another room have negative numbers.
 func (l *Ledger) parseLines(b []byte) (all []*Snapshot, bad int) {
 	for line := range bytes.Lines(b) {
 		s := new(Snapshot)
@@ -222,11 +221,10 @@ func (l *Ledger) parseLines(b []byte) (all []*Snapshot, bad int) {
 		}
 		all = append(all, s)
 	}
-	own := map[string]bool{"": true}
-	for _, s := range slices.Backward(all) {
+	own := map[string]bool{"": true, l.opts.Room: true}
+	for _, s := range all {
 		if _, known := own[s.Room]; !known {
-			own[s.Room] = l.opts.Room == "" || s.Room == l.opts.Room || l.opts.IsOwn(s.Room)
-			own[""] = own[""] && own[s.Room]
+			own[s.Room] = l.opts.Room == "" || l.opts.IsOwn(s.Room)
 		}
 		if !own[s.Room] {
 			s.Turn = -s.Turn

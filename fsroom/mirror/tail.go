@@ -19,7 +19,7 @@ type marker struct {
 	Seq      int64      `json:"event_seq"` // of its last event
 	EventID  string     `json:"event_id,omitempty"`
 	Changes  int64      `json:"changes"`     // how many the mirror has, since the engine's first
-	At       event.Time `json:"at,omitzero"` // when the last change, or a later note, was made; zero: an older version has fetched it
+	At       event.Time `json:"at,omitzero"` // when the last change, or a later note, was made
 	// The last note that was fetched, its revision, and when the engine got it.
 	Note         string     `json:"note,omitempty"`
 	NoteRevision int64      `json:"note_revision,omitempty"`

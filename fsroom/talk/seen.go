@@ -1,7 +1,5 @@
 package talk
 
-import "cmp"
-
 // An Unread counts words that an agent was not shown.
 type Unread struct {
 	Messages  int64 `json:"messages,omitempty"`
@@ -29,8 +27,7 @@ type Seen struct {
 	NotesSeq   int64  `json:"notes_event_seq,omitempty"`   // notes, but the pages
 	PagesSeq   int64  `json:"pages_event_seq,omitempty"`   // notes of severity page
 	JobsSeq    int64  `json:"jobs_event_seq,omitempty"`    // ends of jobs
-	TopicID    string `json:"topic_id,omitempty"`          // the topic that TopicSeq and AnswersSeq count in
-	TopicLife  string `json:"topic_life,omitempty"`        // which life of it; earlier versions do not say
+	Topic      string `json:"topic,omitempty"`             // the topic, and which life of it, that TopicSeq and AnswersSeq count in
 	AnswersSeq int64  `json:"answers_topic_seq,omitempty"` // answers, also those after TopicSeq
 }
 
@@ -54,19 +51,6 @@ func (s *Seen) At(kind string) *int64 {
 // Has reports whether the word of a kind in the event with the number was shown.
 func (s *Seen) Has(kind string, seq int64) bool {
 	return seq <= *s.At(kind) || kind == KindAnswer && seq <= s.TopicSeq
-}
-
-// IsOn reports whether s is of a life of a topic, as far as both are known.
-func (s *Seen) IsOn(topic, life string) bool {
-	return s.TopicID == topic && (s.TopicLife == life || s.TopicLife == "" || life == "")
-}
-
-// On makes s one of a life of a topic: what was shown of another one does not count.
-func (s *Seen) On(topic, life string) {
-	if !s.IsOn(topic, life) {
-		s.TopicLife, s.TopicSeq, s.AnswersSeq = "", 0, 0
-	}
-	s.TopicID, s.TopicLife = topic, cmp.Or(life, s.TopicLife)
 }
 
 // Advance moves s over what b, which is of the same topic, has in addition. No part of it goes back.

@@ -129,11 +129,11 @@ func (s *State) Exists() bool { return s.Status != "" }
 
 // Life names the topic and the life of it, "" before it begins. One that was removed has the same id when it is made again,
 // and other questions under the same numbers.
-func (s *State) Life() (topic, life string) {
+func (s *State) Life() string {
 	if !s.Exists() {
-		return "", ""
+		return ""
 	}
-	return s.TopicID, strconv.FormatInt(s.CreatedAt.UnixMilli(), 36)
+	return s.TopicID + "@" + strconv.FormatInt(s.CreatedAt.UnixMilli(), 36)
 }
 
 // Clone returns a copy that shares nothing that Apply changes.

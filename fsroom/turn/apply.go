@@ -76,9 +76,6 @@ func (s *State) applyLoss(e *event.Event) error {
 		return fmt.Errorf("%s event %d: state: %w", e.Type, e.Seq, err)
 	}
 	known.RoomID = cmp.Or(s.RoomID, known.RoomID) // an import has given another
-	for i := range known.Members {                // an older program did not know that
-		known.Members[i].LastMail = e.Seq
-	}
 	*s = *known
 	return nil
 }

@@ -109,8 +109,8 @@ func Public(e event.Event) event.Event {
 	switch e.Type {
 	case Claim, Takeover, Released, Passed:
 		e.Payload = without(e.Payload, "lease_id", "lease_ttl_ms", "host", "clock")
-	case NoteAdded, NoteResolved: // the last is of earlier versions
-		e.Payload = without(e.Payload, "body", "note_turn_id", "previous_note_event_seq")
+	case NoteAdded:
+		e.Payload = without(e.Payload, "body", "note_turn_id")
 	case JobEnded:
 		e.Payload = without(e.Payload, "oldest_job_id")
 	case JournalDamaged:

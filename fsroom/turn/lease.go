@@ -1,7 +1,6 @@
 package turn
 
 import (
-	"cmp"
 	"time"
 
 	"github.com/talking-stick/tt/journal/event"
@@ -16,7 +15,7 @@ import (
 // and with an engine in a note too, which has the same bytes.
 type Lease struct {
 	Fence
-	TTL       time.Duration `json:"lease_ttl_ms,omitzero"`    // 0: an older program wrote the record
+	TTL       time.Duration `json:"lease_ttl_ms,omitzero"`
 	Guardian  ProcessID     `json:"guardian,omitzero"`        // the process that renews it; zero: none was started
 	Renewed   Instant       `json:"renewed,omitzero"`         // when it was granted or last renewed
 	GrantedTo int           `json:"granted_to_pid,omitempty"` // the pid of the process of the agent that was granted the turn; 0: not known
@@ -62,7 +61,7 @@ func (s *State) Fence() Fence {
 
 // Granted returns the lease of the turn in progress as it was granted.
 func (s *State) Granted() Lease {
-	return Lease{Fence: s.Fence(), TTL: cmp.Or(s.Grant.TTL, ms(s.Policy.OwnerLeaseTTL)), Renewed: s.Grant.At}
+	return Lease{Fence: s.Fence(), TTL: s.Grant.TTL, Renewed: s.Grant.At}
 }
 
 // lease returns the lease of the turn in progress. A renewal counts as later than the
@@ -73,7 +72,6 @@ func (f Facts) lease(s *State) Lease {
 	if l.Fence != granted.Fence || l.Renewed.IsZero() {
 		return granted
 	}
-	l.TTL = cmp.Or(l.TTL, granted.TTL)
 	return l
 }
 
@@ -106,7 +104,7 @@ func (l Lease) Told(told Lease) Lease {
 		l.Ended = Ending{}
 	}
 	if told.Renewed.Since(l.Renewed) > 0 {
-		l.Renewed, l.TTL, l.Guardian = told.Renewed, cmp.Or(told.TTL, l.TTL), told.Guardian
+		l.Renewed, l.TTL, l.Guardian = told.Renewed, told.TTL, told.Guardian
 	}
 	return l
 }
@@ -129,5 +127,5 @@ func (l Lease) Proved(s *State, boot string, uptime time.Duration) bool {
 // RenewalInterval returns the time between two renewals of a lease under the policy: the
 // heartbeat interval, or a third of the lease, as it is now or will be, where that is shorter.
 func (l Lease) RenewalInterval(p Policy) time.Duration {
-	return max(minRenewal, min(p.RenewalInterval(), cmp.Or(l.TTL, ms(p.OwnerLeaseTTL))/3))
+	return max(minRenewal, min(p.RenewalInterval(), l.TTL/3))
 }

@@ -315,14 +315,12 @@ func TestTold(t *testing.T) {
 			turn.Lease{Fence: fence, TTL: time.Hour, Renewed: at(time.Second), Guardian: one, Ended: ended}},
 		{"another guardian renews since the end", stopped, turn.Lease{Fence: fence, TTL: time.Hour, Renewed: at(2 * time.Minute), Guardian: two},
 			turn.Lease{Fence: fence, TTL: time.Hour, Renewed: at(2 * time.Minute), Guardian: two}},
-		{"a note of an older program", record, turn.Lease{Fence: fence, Renewed: at(time.Second), Guardian: one},
-			turn.Lease{Fence: fence, TTL: time.Hour, Renewed: at(time.Second), Guardian: one}},
 	} {
 		equal(t, c.name, c.record.Told(c.told), c.want)
 	}
 }
 
-// TestLeaseFields: a lease is read as it was written, and as the version before wrote it.
+// TestLeaseFields: a lease is read as it was written.
 func TestLeaseFields(t *testing.T) {
 	l := turn.Lease{
 		Fence: turn.Fence{Agent: "a", Turn: 7, Lease: "l"}, TTL: time.Minute, Renewed: turn.At(began, "boot", time.Hour),
@@ -335,30 +333,4 @@ func TestLeaseFields(t *testing.T) {
 	}
 	equal(t, "written and read", mustJSON(&read), mustJSON(&l))
 
-	read = turn.Lease{}
-	record := `{"agent_id":"a","turn_id":7,"lease_id":"l","guardian":{"host_id":"h","boot_id":"boot","pid":3,"start":4,"pid_namespace":"n"},"renewed":{"wall":"2026-01-02T03:04:05.000Z","boot_id":"boot","mono_ms":3600000}}`
-	if err := wire.Decode([]byte(record), &read); err != nil {
-		t.Fatal(err)
-	}
-	equal(t, "a record of old", mustJSON(&read), record)
-	read = turn.Lease{}
-	if err := wire.Decode([]byte(`{"turn_id":7,"guardian":{"pid":3,"start":4}}`), &read); err != nil {
-		t.Fatal(err)
-	}
-	equal(t, "a note of old", read, turn.Lease{Fence: turn.Fence{Turn: 7}, Guardian: turn.ProcessID{PID: 3, Start: 4}})
-}
-
-// TestLeaseOfAnOlderGrant: the grant of an older program does not say how long the lease
-// is: then it is as the policy says.
-func TestLeaseOfAnOlderGrant(t *testing.T) {
-	w := room(t, members("a", "b"), held("a"))
-	w.state.Grant.TTL = 0
-	w.later(leased - ms)
-	equal(t, "before", w.tries("b"), "not_yet owned")
-	w.lease = turn.Lease{Fence: w.state.Fence(), Renewed: w.now()} // and its guardian's record neither
-	w.later(leased - ms)
-	equal(t, "renewed", w.tries("b"), "not_yet owned")
-	w.later(ms)
-	equal(t, "after", w.tries("b"), "takeover_available owner_timeout")
-	w.state.Grant.TTL = leased
 }

@@ -147,7 +147,6 @@ func TestRenewalIntervalOfALease(t *testing.T) {
 		{time.Minute, 45 * time.Minute, 20 * time.Second},
 		{45 * time.Minute, time.Minute, 20 * time.Second},
 		{45 * time.Minute, 45 * time.Minute, 5 * time.Minute},
-		{0, time.Minute, 20 * time.Second},
 		{ms, time.Minute, 10 * ms},
 	} {
 		p := turn.Policy{OwnerLeaseTTL: c.policy.Milliseconds(), HeartbeatInterval: (5 * time.Minute).Milliseconds()}

@@ -24,7 +24,7 @@ func TestAProofEndsBeforeATakeover(t *testing.T) {
 		p.OwnerLeaseTTL = ttl.Milliseconds()
 		fence := Fence{Agent: "a:1", Turn: 7, Lease: "l"}
 		s := &State{Open: true, Owner: fence.Agent, Turn: fence.Turn, Policy: p, Members: []Member{{AgentID: "a:1"}, {AgentID: "b:1"}}}
-		s.Grant.Lease = fence.Lease
+		s.Grant.Lease, s.Grant.TTL = fence.Lease, ttl
 
 		// True time begins with the boot of the owner's host. The engine's clock is read
 		// through a server and a host that may be wrong, each time in another way.
@@ -43,7 +43,7 @@ func TestAProofEndsBeforeATakeover(t *testing.T) {
 			told = Lease{Fence: fence, TTL: ttl, Renewed: engineClock("the server", committed)}
 		}
 		if rapid.Bool().Draw(t, "the policy is changed") {
-			s.Grant.TTL, s.Policy.OwnerLeaseTTL = ttl, duration("another lease", time.Second, time.Hour).Milliseconds()
+			s.Policy.OwnerLeaseTTL = duration("another lease", time.Second, time.Hour).Milliseconds()
 		}
 
 		// Some time later another host takes the turn over. It decides before that.

@@ -42,7 +42,7 @@ type State struct {
 type Grant struct {
 	Lease   string         `json:"lease_id"`
 	At      Instant        `json:"at"`                    // when the turn was granted
-	TTL     time.Duration  `json:"lease_ttl_ms,omitzero"` // of the lease; 0: an older program granted the turn
+	TTL     time.Duration  `json:"lease_ttl_ms,omitzero"` // of the lease
 	Host    string         `json:"host,omitempty"`        // that of the owner; "" without an engine
 	Handoff PendingHandoff `json:"given,omitzero"`        // the handoff that came with the turn, zero if none did
 	Woken   bool           `json:"woken,omitempty"`       // the agent was woken for the turn

@@ -16,7 +16,6 @@ type Cursor struct {
 	Shown   Shown `json:"shown,omitzero"`
 	Woken   Woken `json:"woken,omitzero"`
 	TurnSeq int64 `json:"turn_event_seq,omitempty"` // what became of the turn up to this event of the room was shown, without a command of the agent
-	Jobs    int64 `json:"jobs,omitempty"`           // without JobsSeq: of so many jobs earlier versions have shown the end
 }
 
 // A Shown says when the agent was last shown something, and how.
@@ -39,11 +38,10 @@ type Woken struct {
 const ShownByCommand = "command"
 
 // On makes the cursor one of a life of a topic: what was shown of another one does not count.
-func (c *Cursor) On(topic, life string) {
-	if !c.IsOn(topic, life) {
-		c.Woken.TopicSeq = 0
+func (c *Cursor) On(life string) {
+	if c.Topic != life {
+		c.Topic, c.TopicSeq, c.AnswersSeq, c.Woken.TopicSeq = life, 0, 0, 0
 	}
-	c.Seen.On(topic, life)
 }
 
 // Advance moves the cursor over what b has in addition. No part of it goes back, and
@@ -56,11 +54,11 @@ func (c *Cursor) Advance(b Cursor) bool {
 		}
 		*c = Cursor{JoinedAt: b.JoinedAt}
 	}
-	if b.TopicID != "" {
-		c.On(b.TopicID, b.TopicLife)
+	if b.Topic != "" {
+		c.On(b.Topic)
 	}
 	c.Seen.Advance(b.Seen)
-	c.TurnSeq, c.Jobs = max(c.TurnSeq, b.TurnSeq), max(c.Jobs, b.Jobs)
+	c.TurnSeq = max(c.TurnSeq, b.TurnSeq)
 	if b.Shown.At.After(c.Shown.At.Time) {
 		c.Shown = b.Shown
 	}

@@ -15,7 +15,7 @@ func at(seconds int64) event.Time { return event.NewTime(time.Unix(seconds, 0)) 
 // TestCursorAdvance: each part of a cursor is set only if it is further.
 func TestCursorAdvance(t *testing.T) {
 	base := Cursor{
-		JoinedAt: at(1), Seen: talk.Seen{EventSeq: 10, NotesSeq: 8, TopicID: "t1", TopicSeq: 5},
+		JoinedAt: at(1), Seen: talk.Seen{EventSeq: 10, NotesSeq: 8, Topic: "t1", TopicSeq: 5},
 		Shown: Shown{at(20), "command"}, Woken: Woken{EventSeq: 12, TopicSeq: 6, At: at(21), How: "exec", Tries: 1},
 	}
 	with := func(change func(*Cursor)) Cursor { c := base; change(&c); return c }
@@ -25,9 +25,8 @@ func TestCursorAdvance(t *testing.T) {
 		"messages":           {Cursor{JoinedAt: at(1), Seen: talk.Seen{EventSeq: 11}}, with(func(c *Cursor) { c.EventSeq = 11 })},
 		"older messages":     {Cursor{JoinedAt: at(1), Seen: talk.Seen{EventSeq: 9, NotesSeq: 7, TopicSeq: 4}}, base},
 		"notes":              {Cursor{JoinedAt: at(1), Seen: talk.Seen{NotesSeq: 9}}, with(func(c *Cursor) { c.NotesSeq = 9 })},
-		"questions":          {Cursor{JoinedAt: at(1), Seen: talk.Seen{TopicID: "t1", TopicSeq: 7}}, with(func(c *Cursor) { c.TopicSeq = 7 })},
-		"jobs as earlier":    {Cursor{JoinedAt: at(1), Jobs: 2}, with(func(c *Cursor) { c.Jobs = 2 })},
-		"another topic":      {Cursor{JoinedAt: at(1), Seen: talk.Seen{TopicID: "t2", TopicSeq: 1}}, with(func(c *Cursor) { c.TopicID, c.TopicSeq, c.Woken.TopicSeq = "t2", 1, 0 })},
+		"questions":          {Cursor{JoinedAt: at(1), Seen: talk.Seen{Topic: "t1", TopicSeq: 7}}, with(func(c *Cursor) { c.TopicSeq = 7 })},
+		"another topic":      {Cursor{JoinedAt: at(1), Seen: talk.Seen{Topic: "t2", TopicSeq: 1}}, with(func(c *Cursor) { c.Topic, c.TopicSeq, c.Woken.TopicSeq = "t2", 1, 0 })},
 		"shown later":        {Cursor{JoinedAt: at(1), Shown: Shown{at(30), "hook"}}, with(func(c *Cursor) { c.Shown = Shown{at(30), "hook"} })},
 		"shown earlier":      {Cursor{JoinedAt: at(1), Shown: Shown{at(10), "hook"}}, base},
 		"woken for more":     {Cursor{JoinedAt: at(1), Woken: Woken{EventSeq: 13, At: at(22), Tries: 1}}, with(func(c *Cursor) { c.Woken = Woken{EventSeq: 13, From: 12, TopicSeq: 6, At: at(22), Tries: 1} })},
@@ -65,17 +64,12 @@ func TestCursorNeverGoesBack(t *testing.T) {
 	})
 }
 
-// TestCursorForm: the file has the documented form, and one of an earlier version is read.
+// TestCursorForm: the file has the documented form.
 func TestCursorForm(t *testing.T) {
 	c := Cursor{JoinedAt: at(0), Seen: talk.Seen{EventSeq: 31}, Shown: Shown{at(1), "hook"}, Woken: Woken{EventSeq: 31, At: at(2), How: "codex-queue", Tries: 1}}
 	const want = `{"joined_at":"1970-01-01T00:00:00.000Z","event_seq":31,"topic_seq":0,"shown":{"at":"1970-01-01T00:00:01.000Z","how":"hook"},` +
 		`"woken":{"event_seq":31,"at":"1970-01-01T00:00:02.000Z","how":"codex-queue","tries":1}}`
 	if got := string(wire.Append(nil, &c)); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
-	}
-	var old Cursor
-	err := wire.Decode([]byte(`{"joined_at":"1970-01-01T00:00:00.000Z","event_seq":5,"read":2,"notes_event_seq":4,"jobs":3}`), &old)
-	if want := (Cursor{JoinedAt: at(0), Seen: talk.Seen{EventSeq: 5, NotesSeq: 4}, Jobs: 3}); err != nil || old != want {
-		t.Errorf("%+v, %v", old, err)
 	}
 }

@@ -204,7 +204,7 @@ func (m *Mailbox) Shown(ctx context.Context, p *hearing.PrintedRoom) error {
 	}
 	if len(p.Answered) > 0 {
 		t, s, err := m.questions().Topic()
-		if err == nil && p.Cursor.IsOn(s.Life()) {
+		if err == nil && p.Cursor.Topic == s.Life() {
 			err = m.questions().MarkShown(ctx, t, p.Answered)
 		}
 		if err != nil && !fsroom.IsUnreachable(err) {

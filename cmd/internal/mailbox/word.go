@@ -61,9 +61,6 @@ func (m *Mailbox) eachMail(ctx context.Context, st *turn.State, id string, at Cu
 			return member.ErrEnough
 		case !talk.MeantFor(e, id) || w.Kind != talk.KindMessage && w.Kind != talk.KindJob || at.Has(w.Kind, e.Seq):
 			return nil
-		case w.Kind == talk.KindJob && at.JobsSeq == 0 && at.Jobs > 0:
-			at.Jobs--
-			return nil
 		}
 		return fn(&w, e)
 	})
@@ -141,7 +138,7 @@ func (in *Inbox) addQuestions(ctx context.Context, m *Mailbox, s *topic.State) (
 
 // nothing is a cursor that moves over nothing.
 func (in *Inbox) nothing() Cursor {
-	return Cursor{JoinedAt: in.at.JoinedAt, Seen: talk.Seen{TopicID: in.at.TopicID, TopicLife: in.at.TopicLife}}
+	return Cursor{JoinedAt: in.at.JoinedAt, Seen: talk.Seen{Topic: in.at.Topic}}
 }
 
 // showing returns what the cursor moves over, and which questions of the agent have their answers

@@ -111,11 +111,10 @@ func (r *Room) inherits(l *turn.Lease) bool {
 }
 
 // activeGuardian returns the pid of the guardian that renews the lease, 0 if none is known to:
-// none was recorded, it has ended, it let the lease expire, or an older program wrote the
-// record, which does not say under which promise.
+// none was recorded, it has ended, or it let the lease expire.
 func (r *Room) activeGuardian(st *turn.State, l *turn.Lease) int {
 	g := guardianOf(*l)
-	if !r.isAlive(g) || l.Ended.Why != "" || l.TTL == 0 || st.LeaseExpired(turn.Facts{Now: r.Now(), Lease: *l}) {
+	if !r.isAlive(g) || l.Ended.Why != "" || st.LeaseExpired(turn.Facts{Now: r.Now(), Lease: *l}) {
 		return 0
 	}
 	return g.PID

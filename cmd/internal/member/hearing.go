@@ -123,8 +123,8 @@ func (c *Client) RoomsHeard() (rooms []*Room) {
 	return rooms
 }
 
-// FindRoomsToHear looks into every room whether the agent is in it: it may have joined
-// with a program that did not record it for a listener.
+// FindRoomsToHear looks into every room whether the agent is in it: it may have been killed as it joined, or be
+// a member of a room that was imported or put back.
 func (c *Client) FindRoomsToHear() {
 	c = c.Offline()
 	names, _ := c.Rooms()

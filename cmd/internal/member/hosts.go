@@ -123,10 +123,10 @@ func (h *hosts) told(st *turn.State) (l turn.Lease, ok bool) {
 		return l, false
 	}
 	b, at := h.shared.Note()
-	if len(b) == 0 || wire.Decode(b, &l) != nil || l.Turn != st.Turn || l.Lease != "" && l.Fence != st.Fence() {
+	if len(b) == 0 || wire.Decode(b, &l) != nil || l.Fence != st.Fence() {
 		return turn.Lease{}, false
 	}
-	l.Fence, l.Ended, l.Proof = st.Fence(), turn.Ending{}, turn.Proof{}
+	l.Ended, l.Proof = turn.Ending{}, turn.Proof{}
 	l.Renewed = turn.Instant{Wall: event.NewTime(at)}
 	if boot := h.Now().Boot; strings.HasPrefix(boot, engineBoot) {
 		l.Renewed.Boot, l.Renewed.Mono = boot, at.UnixMilli()

@@ -188,7 +188,7 @@ func AnswersShown(t *Topic, agent, questionID string, n int) {
 			return
 		}
 	}
-	shown := hearing.Cursor{JoinedAt: at.JoinedAt, Seen: talk.Seen{TopicID: at.TopicID, TopicLife: at.TopicLife, AnswersSeq: last}}
+	shown := hearing.Cursor{JoinedAt: at.JoinedAt, Seen: talk.Seen{Topic: at.Topic, AnswersSeq: last}}
 	_ = room.FS.Agent(agent).Change(hearing.CursorFile, &at, func(bool) bool { return at.Advance(shown) })
 }
 

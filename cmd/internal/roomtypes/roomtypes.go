@@ -10,13 +10,8 @@ import (
 	"github.com/talking-stick/tt/journal/event"
 )
 
-// rulesVersion is the version of the rules of both types. Before version 2 there was
-// no number, no observer in a room, and no recipient of a question in a topic; before version
-// 3 a grant said neither how long its lease is nor on which host; before
-// version 4 a room did not know what had changed in its tree; before version 5 there was no event of
-// a damaged journal; before version 6 a room did not know how its members lost their turns; before version
-// 7 it counted messages in place of knowing the last one.
-const rulesVersion = 7
+// rulesVersion is the version of the rules of both types. It goes up when the same events make another state.
+const rulesVersion = 1
 
 // The files of an agent of a room that its host makes known to the others, beside those of
 // package hearing. What they have is a matter of package member.
