@@ -107,10 +107,10 @@ func (s *State) applyJoined(e *event.Event, p joinedPayload) {
 		AgentID: e.From, DisplayName: p.DisplayName, SessionKind: p.SessionKind, Observer: p.Observer,
 		Ordinal: s.NextOrdinal, JoinedAt: e.CreatedAt, Joined: e.Seq,
 	})
-	if f := s.former(e.From); f != nil {
+	if f := memberOf(s.Former, e.From); f != nil { // it still comes after the members that never held the stick
 		m := s.Member(e.From)
 		m.LastHeld, m.Lost = f.LastHeld, f.Lost
-		s.Former = slices.DeleteFunc(s.Former, func(h Former) bool { return h.AgentID == e.From })
+		s.Former = slices.DeleteFunc(s.Former, func(h Member) bool { return h.AgentID == e.From })
 	}
 	s.NextOrdinal++
 }
@@ -155,7 +155,7 @@ func (s *State) rememberFormer(m Member, how Loss) {
 	if m.LastHeld == 0 && how.Type == "" {
 		return
 	}
-	s.Former = append(s.Former, Former{AgentID: m.AgentID, LastHeld: m.LastHeld, Lost: m.Lost, Removed: how})
+	s.Former = append(s.Former, Member{AgentID: m.AgentID, LastHeld: m.LastHeld, Lost: m.Lost, Removed: how})
 	if n := len(s.Former) - maxFormer; n > 0 {
 		s.Former = slices.Delete(s.Former, 0, n)
 	}

@@ -56,20 +56,15 @@ const mostArtifacts = 20
 // turn's tree_changed event among events. unchanged is true if the turn is known to have
 // changed nothing. verified says which verdicts there are on the tree, "" for none.
 func AutoHandoff(events []event.Event, verified string) (handoff json.RawMessage, unchanged bool) {
-	type artifact struct {
-		Path string `json:"path"`
-	}
 	h := struct {
-		Status    string     `json:"status"`
-		Next      string     `json:"next_action"`
-		Artifacts []artifact `json:"artifacts,omitempty"`
-		Auto      bool       `json:"auto"`
-	}{"auto: what has changed was not recorded", "see tt diff", nil, true}
+		Handoff
+		Auto bool `json:"auto"`
+	}{Handoff{Status: "auto: what has changed was not recorded", NextAction: "see tt diff"}, true}
 	var c struct {
 		Span       string
 		Files      int
 		Unknown    string
-		Paths      []artifact
+		Paths      []Artifact
 		Head       *struct{ Commits int }
 		Unsure     []string
 		MoreUnsure int `json:"more_unsure"`
@@ -80,13 +75,13 @@ func AutoHandoff(events []event.Event, verified string) (handoff json.RawMessage
 		}
 		unsure, named := c.MoreUnsure, len(c.Paths)
 		for _, path := range c.Unsure {
-			if a := (artifact{path}); !slices.Contains(c.Paths[:named], a) {
-				c.Paths = append(c.Paths, a)
+			if !slices.ContainsFunc(c.Paths[:named], func(a Artifact) bool { return a.Path == path }) {
+				c.Paths = append(c.Paths, Artifact{Path: path})
 				unsure++
 			}
 		}
 		if c.Files+unsure == 0 && c.Head == nil {
-			h.Status, h.Next, unchanged = "auto: nothing changed", "none", true
+			h.Status, h.NextAction, unchanged = "auto: nothing changed", "none", true
 			break
 		}
 		h.Status = "auto: changed " + code.Count(c.Files+unsure, "file")

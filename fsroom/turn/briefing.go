@@ -98,33 +98,15 @@ func cutAtWord(text string, most int) string {
 }
 
 // MayHaveMissed returns a range of events: those after after, up to upTo. The handoffs that the
-// agent has missed are among them; both are 0 if it has missed none. While the agent has the
+// agent has missed are among them; both are 0 for one that is no member. While the agent has the
 // turn, its last turn is the one before.
 func (s *State) MayHaveMissed(agent string) (after, upTo int64) {
-	const fewest = 4 // takeover, release, claim, release
 	m := s.Member(agent)
-	if m == nil {
+	switch {
+	case m == nil:
 		return 0, 0
+	case s.Owner == agent:
+		return 0, m.LastHeld - 1
 	}
-	after, upTo = m.LastHeld, s.Seq
-	if s.Owner == agent {
-		after, upTo = 0, m.LastHeld-1
-	}
-	if s.lastOfOthers(agent) <= after || upTo-after < fewest {
-		return 0, 0
-	}
-	return after, upTo
-}
-
-// lastOfOthers returns the last grant to another agent than the member.
-func (s *State) lastOfOthers(agent string) (last int64) {
-	for i := range s.Members {
-		if s.Members[i].AgentID != agent {
-			last = max(last, s.Members[i].LastHeld)
-		}
-	}
-	for i := range s.Former {
-		last = max(last, s.Former[i].LastHeld)
-	}
-	return last
+	return m.LastHeld, s.Seq
 }

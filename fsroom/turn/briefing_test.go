@@ -48,32 +48,21 @@ func TestMissedList(t *testing.T) {
 	}
 }
 
+// TestMayHaveMissed: what comes after the agent's last turn, which is the one before while it has the turn.
 func TestMayHaveMissed(t *testing.T) {
 	for _, c := range []struct {
-		name        string
-		seq         int64
-		owner       string
-		a, b        int64 // the events of the last grants
-		former      int64
-		after, upTo int64
+		agent, owner      string
+		held, after, upTo int64
 	}{
-		{"no turn of another", 50, "", 0, 0, 0, 0, 0},
-		{"one turn of another", 13, "", 10, 12, 0, 0, 0},
-		{"something in between", 40, "", 10, 12, 0, 10, 40},
-		{"a turn of a former member", 40, "", 10, 0, 20, 10, 40},
-		{"other turns are older", 40, "", 30, 12, 20, 0, 0},
-		{"never held", 40, "", 0, 12, 0, 0, 40},
-		{"in its turn", 40, "a", 30, 12, 0, 0, 29},
+		{"a", "", 10, 10, 40},
+		{"a", "b", 0, 0, 40},
+		{"a", "a", 30, 0, 29},
+		{"nobody", "", 10, 0, 0},
 	} {
 		st := turn.New("r")
-		st.Seq, st.Owner = c.seq, c.owner
-		st.Members = []turn.Member{{AgentID: "a", LastHeld: c.a}, {AgentID: "b", LastHeld: c.b}}
-		st.Former = []turn.Former{{AgentID: "c", LastHeld: c.former}}
-		if after, upTo := st.MayHaveMissed("a"); after != c.after || upTo != c.upTo {
-			t.Errorf("%s: %d to %d, want %d to %d", c.name, after, upTo, c.after, c.upTo)
-		}
-		if after, upTo := st.MayHaveMissed("nobody"); after != 0 || upTo != 0 {
-			t.Errorf("%s: no member: %d to %d", c.name, after, upTo)
+		st.Seq, st.Owner, st.Members = 40, c.owner, []turn.Member{{AgentID: "a", LastHeld: c.held}}
+		if after, upTo := st.MayHaveMissed(c.agent); after != c.after || upTo != c.upTo {
+			t.Errorf("%+v: %d to %d", c, after, upTo)
 		}
 	}
 }

@@ -12,9 +12,6 @@ type Facts struct {
 	// Hearing returns how an agent can hear of news, for every agent id. It is nil where
 	// nothing is known to listen.
 	Hearing func(agentID string) Hearing
-	// Waiting reports whether a process of an agent waits for the turn now, and Inbox whether
-	// that wait ends for messages too. They may be nil: nobody waits.
-	Waiting, Inbox func(agentID string) bool
 	// Activity returns what an agent does, the zero Activity where nothing is known. It may be nil.
 	Activity func(agentID string) Activity
 	// Support returns what is known of the processes on which the turn in progress depends.
@@ -39,9 +36,6 @@ func (f Facts) Settled(s *State) Facts {
 		f.presence(id)
 		f.hearing(id)
 		f.activity(id)
-		if f.isWaiting(id) && f.Inbox != nil {
-			f.Inbox(id)
-		}
 	}
 	if f.Support != nil {
 		k := f.Support()
@@ -61,7 +55,7 @@ func (f Facts) presence(id string) Presence {
 	return p
 }
 
-func (f Facts) isWaiting(id string) bool { return f.Waiting != nil && f.Waiting(id) }
+func (f Facts) isWaiting(id string) bool { return f.presence(id).Waiting }
 
 func (f Facts) hearing(id string) Hearing {
 	if f.Hearing == nil {

@@ -57,10 +57,6 @@ func (l *Interruptions) Add(e *event.Event) {
 	}
 }
 
-// MayGoOn reports whether the turn in progress may have been taken from another agent: one had a
-// turn since the handoff that came with it.
-func (s *State) MayGoOn() bool { return s.lastOfOthers(s.Owner) > s.Grant.Handoff.Seq }
-
 // Over adds the turn in progress of s, which is being taken over by an event that is not written yet.
 func (l *Interruptions) Over(s *State, f Facts) {
 	if l.now.Agent == s.Owner && l.now.Turn == s.Turn {

@@ -48,7 +48,7 @@ func (s *State) explain(refusal *code.Error, agent string) *code.Error {
 	l := Loss{}
 	if m := s.Member(agent); m != nil {
 		l = m.Lost
-	} else if f := s.former(agent); f != nil && f.Removed.Type == Kicked {
+	} else if f := memberOf(s.Former, agent); f != nil && f.Removed.Type == Kicked {
 		refusal.Message += fmt.Sprintf("; %s removed it (event %d)", f.Removed.By, f.Removed.Seq)
 		if f.Removed.Why != "" {
 			refusal.Message += ": " + f.Removed.Why
@@ -69,22 +69,13 @@ func (s *State) explain(refusal *code.Error, agent string) *code.Error {
 	return refusal
 }
 
-// TakenOver says in a sentence to an agent that its last turn was taken over, "" if it was not.
-func (s *State) TakenOver(agent string) string {
+// TakenOver returns the event by which the last turn of an agent was taken over, and that as a sentence to it; 0 if it
+// was not.
+func (s *State) TakenOver(agent string) (seq int64, words string) {
 	m := s.Member(agent)
 	if m == nil || m.Lost.Type != Takeover {
-		return ""
+		return 0, ""
 	}
 	l := &m.Lost
-	return fmt.Sprintf("Your turn %d was taken over at %s UTC by %s (%s).", l.Turn, l.At.UTC().Format("15:04"), l.By, l.Kind)
-}
-
-// former returns what is kept of an agent that was a member, nil if nothing is.
-func (s *State) former(id string) *Former {
-	for i := range s.Former {
-		if s.Former[i].AgentID == id {
-			return &s.Former[i]
-		}
-	}
-	return nil
+	return l.Seq, fmt.Sprintf("Your turn %d was taken over at %s UTC by %s (%s).", l.Turn, l.At.UTC().Format("15:04"), l.By, l.Kind)
 }

@@ -66,8 +66,10 @@ func TestLoss(t *testing.T) {
 // TestTakenOver: who lost its turn is told by whom.
 func TestTakenOver(t *testing.T) {
 	w := room(t, members("a", "b"), held("a"), taken("b"))
-	if got := w.state.TakenOver("a"); !strings.HasPrefix(got, "Your turn 1 was taken over at ") || !strings.Contains(got, " by b (") {
+	if _, got := w.state.TakenOver("a"); !strings.HasPrefix(got, "Your turn 1 was taken over at ") || !strings.Contains(got, " by b (") {
 		t.Errorf("%q", got)
 	}
-	equal(t, "the other one", w.state.TakenOver("b"), "")
+	seq, words := w.state.TakenOver("b")
+	equal(t, "the other one", words, "")
+	equal(t, "its event", seq, int64(0))
 }

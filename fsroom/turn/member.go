@@ -127,8 +127,9 @@ func Kick(s *State, f Facts, r KickRequest) ([]event.Event, LeaveResult, error) 
 	case s.checkTurn(f, r.Turn) != nil:
 		return nil, LeaveResult{}, s.checkTurn(f, r.Turn)
 	case target == nil:
+		hint, _ := s.whoIsThere(f, r.Agent, r.Target)
 		return nil, LeaveResult{}, code.New(code.UnknownTarget, "%s is not a member of the room", r.Target).
-			WithHint("%s", s.whoIsThere(f, r.Agent, r.Target)).With("to_agent_id", r.Target)
+			WithHint("%s", hint).With("to_agent_id", r.Target)
 	case !r.Force && !s.kickable(f, target):
 		return nil, LeaveResult{}, s.notKickable(f, target)
 	}

@@ -45,9 +45,9 @@ func (s *State) addressee(f Facts, self, name string) (*Member, error) {
 	if err != nil || m != nil {
 		return m, err
 	}
-	e := code.New(code.UnknownRecipient, "no active member matches %q", name).
-		WithHint("%s", s.whoIsThere(f, self, name)).With("to_agent_id", name)
-	if ids := s.activeIDs(f, self); len(ids) > 0 {
+	hint, ids := s.whoIsThere(f, self, name)
+	e := code.New(code.UnknownRecipient, "no active member matches %q", name).WithHint("%s", hint).With("to_agent_id", name)
+	if len(ids) > 0 {
 		e.With("candidates", ids)
 	}
 	return nil, e
@@ -66,20 +66,11 @@ func Asked(s *State, f Facts, self, name string) (string, error) {
 		return "", err
 	}
 	if m.AgentID == self {
+		hint, _ := s.whoIsThere(f, self, "")
 		return "", code.New(code.UnknownRecipient, "%s is you: nobody answers a question of its own", self).
-			WithHint("%s", s.whoIsThere(f, self, "")).With("to_agent_id", self)
+			WithHint("%s", hint).With("to_agent_id", self)
 	}
 	return m.AgentID, nil
-}
-
-func (s *State) activeIDs(f Facts, except string) []string {
-	var ids []string
-	for i := range s.Members {
-		if m := &s.Members[i]; m.AgentID != except && f.active(s, m) {
-			ids = append(ids, m.AgentID)
-		}
-	}
-	return ids
 }
 
 // applyMail folds a message or the end of a job, which the members that it is for read in the journal.

@@ -55,9 +55,8 @@ func WhoIs(s *State, f Facts, self, name string) (string, error) {
 }
 
 // whoIsThere returns the hint for a name that no member has: the active member with
-// the most similar name, or all active members.
-func (s *State) whoIsThere(f Facts, self, name string) string {
-	var ids []string
+// the most similar name, or all active members. ids are those of all others.
+func (s *State) whoIsThere(f Facts, self, name string) (hint string, ids []string) {
 	nearest, best := "", len(name)/3+2
 	for i := range s.Members {
 		m := &s.Members[i]
@@ -73,13 +72,13 @@ func (s *State) whoIsThere(f Facts, self, name string) string {
 	}
 	switch {
 	case slices.Contains([]string{"all", "any", "everybody", "everyone", "team"}, name):
-		return `everybody is "` + Everyone + `"`
+		return `everybody is "` + Everyone + `"`, ids
 	case name == talk.AnyPerson && !slices.ContainsFunc(ids, IsPerson), IsPerson(name):
-		return `a person is no member until it joins or writes here: ask any person with "tt ask human …"`
+		return `a person is no member until it joins or writes here: ask any person with "tt ask human …"`, ids
 	case nearest != "":
-		return "did you mean " + nearest + "?"
+		return "did you mean " + nearest + "?", ids
 	case len(ids) == 0:
-		return "nobody else is active in the room"
+		return "nobody else is active in the room", ids
 	}
-	return "active members: " + strings.Join(ids, ", ")
+	return "active members: " + strings.Join(ids, ", "), ids
 }

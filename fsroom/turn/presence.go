@@ -23,6 +23,8 @@ const (
 type Presence struct {
 	Seen    time.Time // its last command; zero: none since it joined
 	Waited  time.Time // when it last began or ended waiting; zero: never
+	Waiting bool      // a process of it waits for the turn now
+	Inbox   bool      // that wait ends for messages too
 	Wants   bool      // a write of it was refused, and it is to be called
 	Process Process   // the process that identifies the agent
 	PID     int       // of that process, for messages; 0: not known

@@ -56,7 +56,7 @@ func TestOfCaller(t *testing.T) {
 func guardianOf(id string, guardian turn.Process) step {
 	return func(w *world) {
 		p := w.presence(id)
-		p.Presence = turn.Presence{Seen: p.Seen, Waited: p.Waited, Process: turn.Unknown}.WithGuardian(guardian, 42)
+		*p = turn.Presence{Seen: p.Seen, Waited: p.Waited, Waiting: p.Waiting, Process: turn.Unknown}.WithGuardian(guardian, 42)
 	}
 }
 

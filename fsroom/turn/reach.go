@@ -101,9 +101,8 @@ func (s *State) reach(f Facts, id string, spent bool) string {
 	if m == nil {
 		return ReachNone
 	}
-	waiting := f.isWaiting(id)
 	switch {
-	case waiting:
+	case f.isWaiting(id):
 		return ReachWaiting
 	case h.How == "" && !h.Hooks, f.Gone(s, m):
 		return ReachNone
@@ -161,7 +160,7 @@ func (s *State) Delivery(f Facts, message *event.Event) (delivery, hint string) 
 func (s *State) delivery(f Facts, from, id string, wakes bool) string {
 	switch s.reach(f, id, f.hearing(id).Spent != 0 && !s.IsPerson(from)) {
 	case ReachWaiting:
-		if f.Inbox != nil && f.Inbox(id) {
+		if f.presence(id).Inbox {
 			return DeliveryWaiting
 		}
 		return DeliveryNextPrompt

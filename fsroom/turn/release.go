@@ -157,7 +157,8 @@ func Assign(s *State, f Facts, r ReleaseRequest, target string) ([]event.Event, 
 
 // recipient returns the active member that the target of an assignment means.
 func (s *State) recipient(f Facts, agent, target string) (*Member, error) {
-	refuse := func(format, who, hint string) (*Member, error) {
+	refuse := func(format, who string) (*Member, error) {
+		hint, _ := s.whoIsThere(f, agent, target)
 		return nil, code.New(code.UnknownMember, format, who).WithHint("%s", hint).With("to_agent_id", who)
 	}
 	switch target {
@@ -168,16 +169,17 @@ func (s *State) recipient(f Facts, agent, target string) (*Member, error) {
 		return nil, code.New(code.UnknownMember, "nobody else is active in the room").
 			WithHint(hintNobodyElse).With("to_agent_id", target)
 	case agent:
-		return refuse("%s cannot hand the turn to itself", agent, "release it, or name another member")
+		return nil, code.New(code.UnknownMember, "%s cannot hand the turn to itself", agent).WithHint("release it, or name another member").
+			With("to_agent_id", agent)
 	}
 	m, err := s.named(f, target, agent)
 	switch {
 	case err != nil:
 		return nil, err
 	case m == nil:
-		return refuse("%s is not a member of the room", target, s.whoIsThere(f, agent, target))
+		return refuse("%s is not a member of the room", target)
 	case !f.active(s, m):
-		return refuse("%s is a member but not active", m.AgentID, s.whoIsThere(f, agent, target))
+		return refuse("%s is a member but not active", m.AgentID)
 	}
 	return m, nil
 }

@@ -30,7 +30,7 @@ type State struct {
 	ShortTurns    int64           `json:"short_turns,omitempty"` // how many turns in a row, up to the last one, were of no use to agents that were woken for them
 	Policy        Policy          `json:"policy"`
 	Members       []Member        `json:"members,omitempty"`
-	Former        []Former        `json:"former_holders,omitempty"` // former members that held the stick in this life or were removed, in the order they left
+	Former        []Member        `json:"former_holders,omitempty"` // former members that held the stick in this life or were removed, in the order they left
 	NextOrdinal   int             `json:"next_ordinal"`             // of the next member to join
 	Notes         []talk.Note     `json:"notes,omitempty"`          // the open ones, oldest first
 	Changes       []TreeChange    `json:"changes,omitempty"`        // of the tree, the newest last
@@ -80,23 +80,17 @@ type Member struct {
 	LastHeld    int64      `json:"last_held_event_seq,omitempty"` // the event of its last grant; 0: it never held the stick
 	LastMail    int64      `json:"last_mail_event_seq,omitempty"` // no message for it, and no end of a job of its own, came after this event
 	Lost        Loss       `json:"lost,omitzero"`                 // how its last turn ended
-}
-
-// A Former is an agent that held the stick or was removed, and is no longer a member. If it joins
-// again, it still comes after the members that never held the stick.
-type Former struct {
-	AgentID  string `json:"agent_id"`
-	LastHeld int64  `json:"last_held_event_seq,omitempty"` // the event of its last grant; 0: it never held the stick
-	Lost     Loss   `json:"lost,omitzero"`                 // how its last turn ended
-	Removed  Loss   `json:"removed,omitzero"`              // how it was removed; zero: it left by itself
+	Removed     Loss       `json:"removed,omitzero"`              // of a former one: how it was removed; zero: it left by itself
 }
 
 // Member returns the member with the id, nil if there is none. The pointer is
 // valid until the next Apply.
-func (s *State) Member(id string) *Member {
-	for i := range s.Members {
-		if s.Members[i].AgentID == id {
-			return &s.Members[i]
+func (s *State) Member(id string) *Member { return memberOf(s.Members, id) }
+
+func memberOf(list []Member, id string) *Member {
+	for i := range list {
+		if list[i].AgentID == id {
+			return &list[i]
 		}
 	}
 	return nil
@@ -118,7 +112,7 @@ func (s *State) After(events []event.Event, now event.Time) (*State, error) {
 func (s *State) Clone() *State {
 	c := *s
 	c.Members = append([]Member(nil), s.Members...)
-	c.Former = append([]Former(nil), s.Former...)
+	c.Former = append([]Member(nil), s.Former...)
 	c.Notes = append([]talk.Note(nil), s.Notes...)
 	c.Changes = append([]TreeChange(nil), s.Changes...)
 	c.Jobs = append([]talk.ToldJobs(nil), s.Jobs...)

@@ -51,7 +51,7 @@ func TestTrouble(t *testing.T) {
 				if c.guardian == turn.Gone {
 					verdict = turn.Gone
 				}
-				p.Presence = turn.Presence{Seen: p.Seen, Process: turn.Unknown}.WithGuardian(verdict, 42)
+				*p = turn.Presence{Seen: p.Seen, Waiting: p.Waiting, Process: turn.Unknown}.WithGuardian(verdict, 42)
 				p.Stopped = c.guardian == turn.Stopped
 			}
 			f := w.facts()

@@ -8,20 +8,25 @@ import (
 	"github.com/talking-stick/tt/journal/event"
 )
 
-// A RoomView is what commands show of a room. It never contains a lease.
-type RoomView struct {
-	RoomID         string      `json:"room_id"`
-	CanonicalPath  string      `json:"canonical_path"`
+// A Position says where the stick is. It never contains a lease.
+type Position struct {
 	State          string      `json:"state"` // one of the State constants
 	TurnID         int64       `json:"turn_id"`
 	Owner          string      `json:"owner,omitempty"`
 	ReservedFor    string      `json:"reserved_for,omitempty"`
 	LeaseExpiresAt *event.Time `json:"lease_expires_at,omitzero"`
 	ClaimExpiresAt *event.Time `json:"claim_expires_at,omitzero"`
+	Trouble        []Trouble   `json:"trouble,omitempty"`
+}
+
+// A RoomView is what commands show of a room.
+type RoomView struct {
+	RoomID        string `json:"room_id"`
+	CanonicalPath string `json:"canonical_path"`
+	Position
 	PendingHandoff int64       `json:"pending_handoff_event_seq,omitempty"` // event_seq; 0: none
 	LastEventSeq   int64       `json:"last_event_seq"`
 	UpdatedAt      event.Time  `json:"updated_at"`
-	Trouble        []Trouble   `json:"trouble,omitempty"`
 	OfferedTo      string      // the only member that may claim the free turn for now, "" if any may; not part of the JSON
 	OfferedUntil   *event.Time // the same
 	Activity       Activity    `json:"activity,omitzero"`      // of the owner
@@ -32,12 +37,11 @@ type RoomView struct {
 
 // Room returns the view of the room at the moment of the facts.
 func (s *State) Room(f Facts) RoomView {
+	lease, claim := s.deadlines(f)
 	v := RoomView{
-		RoomID: s.RoomID, CanonicalPath: cmp.Or(f.Directory, s.CanonicalPath), State: s.Status(f), TurnID: s.Turn,
-		Owner: s.Owner, ReservedFor: s.ReservedFor, PendingHandoff: s.Pending.Seq,
-		LastEventSeq: s.Seq, UpdatedAt: s.UpdatedAt, Trouble: s.Trouble(f),
+		RoomID: s.RoomID, CanonicalPath: cmp.Or(f.Directory, s.CanonicalPath), PendingHandoff: s.Pending.Seq, LastEventSeq: s.Seq,
+		UpdatedAt: s.UpdatedAt, Position: Position{s.Status(f), s.Turn, s.Owner, s.ReservedFor, lease, claim, s.Trouble(f)},
 	}
-	v.LeaseExpiresAt, v.ClaimExpiresAt = s.deadlines(f)
 	v.OfferedTo, v.OfferedUntil = s.alone(f)
 	if s.Owner != "" {
 		v.Activity = f.activity(s.Owner)

@@ -10,27 +10,20 @@ import (
 
 // A Standing says who has the turn and who may have it next.
 type Standing struct {
-	State          string          `json:"state"`
-	TurnID         int64           `json:"turn_id"`
-	Owner          string          `json:"owner,omitempty"`
-	ReservedFor    string          `json:"reserved_for,omitempty"`
-	OfferedTo      string          `json:"offered_to,omitempty"`
-	From           string          `json:"handoff_from,omitempty"` // whose handoff is pending
-	Since          *event.Time     `json:"since,omitzero"`         // since when somebody has the turn, or when it was handed over; nil: it was never held
-	LeaseExpiresAt *event.Time     `json:"lease_expires_at,omitzero"`
-	ClaimExpiresAt *event.Time     `json:"claim_expires_at,omitzero"`
-	OfferedUntil   *event.Time     `json:"offered_until,omitzero"`
-	Process        Process         `json:"process,omitempty"` // of the owner, or of whom the turn is reserved for; "": neither
-	GoneAt         *event.Time     `json:"gone_at,omitzero"`  // see [State.GoneAt]
-	Trouble        []Trouble       `json:"trouble,omitempty"`
-	Lost           json.RawMessage `json:"lost,omitempty"` // what was not committed and went since the last turn: {files, since}; nil: nothing, or not known
+	Position
+	OfferedTo    string          `json:"offered_to,omitempty"`
+	From         string          `json:"handoff_from,omitempty"` // whose handoff is pending
+	Since        *event.Time     `json:"since,omitzero"`         // since when somebody has the turn, or when it was handed over; nil: it was never held
+	OfferedUntil *event.Time     `json:"offered_until,omitzero"`
+	Process      Process         `json:"process,omitempty"` // of the owner, or of whom the turn is reserved for; "": neither
+	GoneAt       *event.Time     `json:"gone_at,omitzero"`  // see [State.GoneAt]
+	Lost         json.RawMessage `json:"lost,omitempty"`    // what was not committed and went since the last turn: {files, since}; nil: nothing, or not known
 }
 
 // Standing returns how the turn stands at the moment of the facts.
 func (s *State) Standing(f Facts) Standing {
 	r := s.Room(f)
-	v := Standing{State: r.State, TurnID: r.TurnID, Owner: r.Owner, ReservedFor: r.ReservedFor, OfferedTo: r.OfferedTo, From: s.Pending.From,
-		LeaseExpiresAt: r.LeaseExpiresAt, ClaimExpiresAt: r.ClaimExpiresAt, OfferedUntil: r.OfferedUntil, Trouble: r.Trouble}
+	v := Standing{Position: r.Position, OfferedTo: r.OfferedTo, From: s.Pending.From, OfferedUntil: r.OfferedUntil}
 	if who := cmp.Or(s.Owner, s.ReservedFor); who != "" {
 		v.Process, v.GoneAt = f.presence(who).shown(), s.GoneAt(f, who)
 	}

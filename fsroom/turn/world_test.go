@@ -70,10 +70,7 @@ func (w *world) reboot(d time.Duration) {
 func (w *world) now() turn.Instant { return turn.At(w.wall, "boot"+strconv.Itoa(w.boots), w.mono) }
 
 // A present is what is known of an agent here.
-type present struct {
-	turn.Presence
-	Waiting, Inbox bool
-}
+type present = turn.Presence
 
 // presence is what is known of an agent, to be changed in place.
 func (w *world) presence(id string) *present {
@@ -91,15 +88,9 @@ func (w *world) facts() turn.Facts {
 	activity := func(id string) turn.Activity { return w.does[id] }
 	return turn.Facts{Now: w.now(), Lease: w.lease, Hearing: hearing, Activity: activity, Presence: func(id string) turn.Presence {
 		if p := w.here[id]; p != nil {
-			return p.Presence
+			return *p
 		}
 		return turn.Presence{}
-	}, Waiting: func(id string) bool {
-		p := w.here[id]
-		return p != nil && p.Waiting
-	}, Inbox: func(id string) bool {
-		p := w.here[id]
-		return p != nil && p.Inbox
 	}}
 }
 

@@ -41,7 +41,7 @@ func waiting(x look.Member, since time.Duration) look.Member {
 func heldRoom(path, owner string, turnID int64, since, left time.Duration, others ...look.Member) look.Room {
 	r := look.Room{
 		Name:  "room-" + fmt.Sprintf("%x", path),
-		View:  turn.RoomView{RoomID: "room", CanonicalPath: path, State: turn.StateOwned, TurnID: turnID, Owner: owner, LeaseExpiresAt: stampAt(left)},
+		View:  turn.RoomView{RoomID: "room", CanonicalPath: path, Position: turn.Position{State: turn.StateOwned, TurnID: turnID, Owner: owner, LeaseExpiresAt: stampAt(left)}},
 		Since: ago(since), Full: 45 * time.Minute,
 		Renewal: member.Renewal{At: now.Add(left - 45*time.Minute), PID: 20227, Status: turn.Alive},
 	}
@@ -51,7 +51,7 @@ func heldRoom(path, owner string, turnID int64, since, left time.Duration, other
 
 // sampleRooms is a night with several agents.
 func sampleRooms() []look.Room {
-	docs := look.Room{Name: "docs", View: turn.RoomView{CanonicalPath: home + "/src/docs-site", State: turn.StateIdle, TurnID: 4}, Members: []look.Member{aMember("codex:77aa31c9", 20*time.Minute)}}
+	docs := look.Room{Name: "docs", View: turn.RoomView{CanonicalPath: home + "/src/docs-site", Position: turn.Position{State: turn.StateIdle, TurnID: 4}}, Members: []look.Member{aMember("codex:77aa31c9", 20*time.Minute)}}
 	infra := heldRoom(home+"/src/infra", "claude:0badcafe", 12, minutes(2.5), minutes(42.4))
 	infra.Yours = look.Yours{Unread: talk.Unread{Questions: 1}}
 	gone := aMember("codex:eb55267d", 13*time.Minute)
@@ -68,7 +68,7 @@ func sampleRooms() []look.Room {
 		waiting(aMember("codex:8a77b001", minutes(4.2)), minutes(4.2)), waiting(aMember("claude:1f2e3d4c", minutes(1)), minutes(1)), stopped, deaf, left)
 	payments.Yours = look.Yours{Unread: talk.Unread{Questions: 1, Messages: 1}}
 	payments.Members[0].Reach, payments.Members[1].Reach, payments.Members[2].Reach = turn.ReachBusy, turn.ReachWaiting, turn.ReachWaiting
-	api := look.Room{Name: "api", View: turn.RoomView{CanonicalPath: home + "/src/payments/services/api", State: turn.StateReserved, TurnID: 2, ReservedFor: "claude:1f2e3d4c", ClaimExpiresAt: stampAt(minutes(18))},
+	api := look.Room{Name: "api", View: turn.RoomView{CanonicalPath: home + "/src/payments/services/api", Position: turn.Position{State: turn.StateReserved, TurnID: 2, ReservedFor: "claude:1f2e3d4c", ClaimExpiresAt: stampAt(minutes(18))}},
 		Since: ago(2 * time.Minute), Full: 20 * time.Minute, Members: []look.Member{aMember("claude:1f2e3d4c", minutes(3))}}
 	asleep := heldRoom("/srv/build", "grok:71c2ab90", 3, 52*time.Minute, minutes(18))
 	asleep.Members[0].Stopped, asleep.Members[0].PID = true, 918

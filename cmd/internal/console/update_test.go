@@ -294,7 +294,7 @@ func TestNothingMovesUnderTheCursor(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	payments := w.m.room
-	w.rooms = append([]look.Room{{Name: "new", View: turn.RoomView{CanonicalPath: "/a", State: turn.StateIdle}}}, w.rooms...)
+	w.rooms = append([]look.Room{{Name: "new", View: turn.RoomView{CanonicalPath: "/a", Position: turn.Position{State: turn.StateIdle}}}}, w.rooms...)
 	w.rooms[4].View.State = turn.StateOwnerGone
 	w.send(changedMsg{})
 	if w.m.room != payments {

@@ -128,7 +128,7 @@ func (r *rooms) look(dir string, call payload.Call) (*guard.Stick, error) {
 		(room.RunningJob(stick.Me) != nil || call.Task && room.IsAuto(st))
 	if stick.Changing || stick.Holder != "" && stick.Holder != stick.Me {
 		if stick.Window == 0 {
-			stick.TakenOver = room.TakenOver(st)
+			_, stick.TakenOver = st.TakenOver(client.Self.ID)
 		}
 		if list := st.Trouble(f); len(list) > 0 {
 			stick.Trouble = list[0].Sentence() + ". Do: " + list[0].Do

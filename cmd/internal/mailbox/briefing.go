@@ -67,7 +67,7 @@ func (m *Mailbox) recent(ctx context.Context, first, last int64, fn func(*event.
 }
 
 // missed returns the handoffs that the agent has missed, but the one of the event
-// handoff. It reads the journal only if there were turns in between.
+// handoff.
 func (m *Mailbox) missed(ctx context.Context, st *turn.State, handoff int64) []turn.MissedHandoff {
 	first, last := st.MayHaveMissed(m.Room.Self.ID)
 	list := turn.MissedList{Agent: m.Room.Self.ID, Except: handoff}
@@ -131,15 +131,11 @@ const (
 // somebody who had it. st is the room before the grant, or as it is if the agent had the turn
 // already.
 func (m *Mailbox) interrupted(ctx context.Context, st *turn.State) json.RawMessage {
-	me := st.Member(m.Room.Self.ID)
-	switch {
-	case st.Owner == "":
+	if st.Owner == "" {
 		return nil
-	case st.Owner == m.Room.Self.ID:
-		if !st.MayGoOn() {
-			return nil
-		}
-		if e, err := m.Room.FS.Event(ctx, me.LastHeld); err != nil || e.Type != turn.Takeover {
+	}
+	if st.Owner == m.Room.Self.ID {
+		if e, err := m.Room.FS.Event(ctx, st.Member(st.Owner).LastHeld); err != nil || e.Type != turn.Takeover {
 			return nil
 		}
 	}

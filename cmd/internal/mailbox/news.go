@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/talking-stick/tt/cmd/internal/hearing"
-	"github.com/talking-stick/tt/cmd/internal/member"
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/talk"
 	"github.com/talking-stick/tt/fsroom/topic"
@@ -54,8 +53,8 @@ func (m *Mailbox) News(ctx context.Context, printed *hearing.PrintedRoom) (RoomN
 		}
 		return n, n.addEnd(ctx)
 	}
-	f := m.Room.Facts(st)
-	n.Waiting, n.Inbox = f.Waiting(m.Room.Self.ID), f.Inbox(m.Room.Self.ID)
+	p := m.Room.Facts(st).Presence(m.Room.Self.ID)
+	n.Waiting, n.Inbox = p.Waiting, p.Inbox
 	if n.in.at = m.Cursor(st); printed != nil {
 		n.in.at.Advance(printed.Cursor)
 	}
@@ -72,17 +71,8 @@ func (n *RoomNews) add(ctx context.Context) error {
 	if n.Until = m.Room.UntilCalled(st, f); !m.Room.Called() {
 		n.Fresh.AddCall(st, f, me)
 	}
-	if m.Room.LostTurn(st) {
-		err := m.Room.EachEvent(ctx, max(st.Member(me).LastHeld, at.TurnSeq), false, func(e *event.Event) error {
-			if e.Seq > n.seq {
-				return member.ErrEnough
-			}
-			n.addLoss(e)
-			return nil
-		})
-		if err != nil {
-			return err
-		}
+	if seq, _ := st.TakenOver(me); seq > at.TurnSeq {
+		n.addLoss(turn.Takeover, seq)
 	}
 	s, err := n.in.fill(ctx, m)
 	if err != nil {
@@ -103,14 +93,10 @@ func (n *RoomNews) add(ctx context.Context) error {
 	return nil
 }
 
-// addLoss takes into account that the agent has lost its turn, its membership or the room, if that is
-// what the event says.
-func (n *RoomNews) addLoss(e *event.Event) {
-	if turn.ClassOf(e, n.Mailbox.Room.Self.ID) == turn.ClassLost {
-		n.All.Lost = e.Type
-		if e.Seq > n.in.at.Woken.EventSeq {
-			n.Fresh.Lost = e.Type
-		}
+// addLoss takes into account that the agent has lost its turn, its membership or the room by an event of a type.
+func (n *RoomNews) addLoss(kind string, seq int64) {
+	if n.All.Lost = kind; seq > n.in.at.Woken.EventSeq {
+		n.Fresh.Lost = kind
 	}
 }
 
@@ -139,7 +125,7 @@ func (n *RoomNews) addEnd(ctx context.Context) error {
 	if end.Type == "" || end.Seq <= n.in.at.TurnSeq {
 		n.in.words = nil
 	} else {
-		n.addLoss(&end)
+		n.addLoss(end.Type, end.Seq)
 		n.seq, n.End = end.Seq, end
 	}
 	return err

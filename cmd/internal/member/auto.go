@@ -111,8 +111,9 @@ func (c *Client) joinAuto(ctx context.Context, w *workspace.Workspace) (*Room, *
 func (r *Room) Place(st *turn.State) int {
 	f, mine := r.Facts(st), r.own().Marked(wantsFile)
 	earlier := slices.DeleteFunc(st.Others(r.Self.ID), func(id string) bool {
-		wants := f.Presence(id).Wants && r.FS.Agent(id).Marked(wantsFile).Before(mine)
-		return id == cmp.Or(st.Owner, st.ReservedFor, st.Pending.Preferred) || !wants && !f.Waiting(id)
+		p := f.Presence(id)
+		wants := p.Wants && r.FS.Agent(id).Marked(wantsFile).Before(mine)
+		return id == cmp.Or(st.Owner, st.ReservedFor, st.Pending.Preferred) || !wants && !p.Waiting
 	})
 	return 2 + len(earlier)
 }

@@ -92,6 +92,9 @@ func (r *Room) facts(st *turn.State, by caller, judged verdicts) turn.Facts {
 		if id != by.id {
 			p = r.hosts.presence(st, id, p, of)
 		}
+		// What waits for one that is stopped, or has ended, can tell nobody.
+		p.Waiting = r.IsWaiting(id) && (id == by.id || p.Process != turn.Gone && !p.Stopped)
+		p.Inbox = p.Waiting && r.FS.Agent(id).Held(inboxFile)
 		return p
 	})
 	f := turn.Facts{Now: r.Now(), Host: r.hosts.name(), Directory: r.here(), Lease: lease, Window: window}
@@ -102,11 +105,6 @@ func (r *Room) facts(st *turn.State, by caller, judged verdicts) turn.Facts {
 		}
 		return p
 	}
-	// What waits for one that has ended can tell nobody.
-	f.Waiting = oncePerAgent(func(id string) bool { // one whose agent is stopped, or has ended, does not
-		return r.IsWaiting(id) && (id == by.id || presence(id).Process != turn.Gone && !presence(id).Stopped)
-	})
-	f.Inbox = func(id string) bool { return f.Waiting(id) && r.FS.Agent(id).Held(inboxFile) }
 	hearingOf := func(id string) hearing.Agent {
 		return hearing.Agent{Store: r.Store, Table: judgedTable{r.Table, look}, ID: id}
 	}

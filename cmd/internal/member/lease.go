@@ -236,22 +236,6 @@ func (r *Room) recordedFence() turn.Fence {
 	return turn.Fence{}
 }
 
-// LostTurn reports whether the turn that the agent has recorded last was ended by somebody
-// else.
-func (r *Room) LostTurn(st *turn.State) bool {
-	fence := r.recordedFence()
-	return fence != (turn.Fence{}) && fence.Turn <= st.Turn && fence != r.CurrentFence(st)
-}
-
-// TakenOver says to the agent that the turn that it has recorded last was taken over, "" if it
-// was not.
-func (r *Room) TakenOver(st *turn.State) string {
-	if !r.LostTurn(st) {
-		return ""
-	}
-	return st.TakenOver(r.Self.ID)
-}
-
 // Fence returns the fencing token that the agent shows to act on its turn, whether
 // that is still its own or not. An agent that has none is refused.
 func (r *Room) Fence(ctx context.Context) (turn.Fence, error) {

@@ -32,39 +32,33 @@ var statusCommand = &cli.Command{
 
 // A statusResult is the state of the room from the caller's point of view.
 type statusResult struct {
-	RoomID         string         `json:"room_id"`
-	CanonicalPath  string         `json:"canonical_path"`
-	State          string         `json:"state"`
-	TurnID         int64          `json:"turn_id"`
-	AgentID        string         `json:"agent_id"`
-	Member         bool           `json:"member"`
-	Observer       bool           `json:"observer,omitempty"`
-	Listening      string         `json:"listening,omitempty"` // as of members
-	Reach          string         `json:"reach,omitempty"`
-	Within         time.Duration  `json:"-"`
-	Owner          string         `json:"owner,omitempty"`
-	ReservedFor    string         `json:"reserved_for,omitempty"`
-	YouOwn         bool           `json:"you_own"`
-	ActsFor        string         `json:"acts_for,omitempty"`    // the owner, one of whose commands has started the caller's session
-	HeldBy         int            `json:"held_by_pid,omitempty"` // the process of the caller's session that has the turn, in another window
-	YourTurnNext   bool           `json:"your_turn_next"`
-	LeaseExpiresAt *event.Time    `json:"lease_expires_at,omitempty"`
-	ClaimExpiresAt *event.Time    `json:"claim_expires_at,omitempty"`
-	Guardian       member.Renewal `json:"guardian"`
-	Process        turn.Process   `json:"process,omitempty"` // of the owner, or of whom the turn is reserved for
-	GoneAt         *event.Time    `json:"gone_at,omitempty"` // see [turn.State.GoneAt]
-	Doubt          string         `json:"-"`                 // of whom the turn is reserved for, see [turn.MemberView]
-	Trouble        []turn.Trouble `json:"trouble,omitempty"`
-	Activity       *turn.Activity `json:"activity,omitempty"` // of the owner
-	Waiting        []string       `json:"waiting,omitempty"`
-	Unread         int64          `json:"unread"`
-	Owed           int64          `json:"owed"`    // questions that the caller owes an answer
-	Answers        int64          `json:"answers"` // to its questions, not shown to it yet
-	Interrupts     int            `json:"unread_interrupts,omitempty"`
-	OpenNotes      int            `json:"open_notes"`
-	OpenPages      int            `json:"open_pages,omitempty"`
-	Locks          []*locks.View  `json:"locks,omitempty"` // of the workspace, that somebody has or waits for
-	NextAction     string         `json:"next_action"`
+	RoomID        string `json:"room_id"`
+	CanonicalPath string `json:"canonical_path"`
+	turn.Position
+	AgentID      string         `json:"agent_id"`
+	Member       bool           `json:"member"`
+	Observer     bool           `json:"observer,omitempty"`
+	Listening    string         `json:"listening,omitempty"` // as of members
+	Reach        string         `json:"reach,omitempty"`
+	Within       time.Duration  `json:"-"`
+	YouOwn       bool           `json:"you_own"`
+	ActsFor      string         `json:"acts_for,omitempty"`    // the owner, one of whose commands has started the caller's session
+	HeldBy       int            `json:"held_by_pid,omitempty"` // the process of the caller's session that has the turn, in another window
+	YourTurnNext bool           `json:"your_turn_next"`
+	Guardian     member.Renewal `json:"guardian"`
+	Process      turn.Process   `json:"process,omitempty"`  // of the owner, or of whom the turn is reserved for
+	GoneAt       *event.Time    `json:"gone_at,omitempty"`  // see [turn.State.GoneAt]
+	Doubt        string         `json:"-"`                  // of whom the turn is reserved for, see [turn.MemberView]
+	Activity     *turn.Activity `json:"activity,omitempty"` // of the owner
+	Waiting      []string       `json:"waiting,omitempty"`
+	Unread       int64          `json:"unread"`
+	Owed         int64          `json:"owed"`    // questions that the caller owes an answer
+	Answers      int64          `json:"answers"` // to its questions, not shown to it yet
+	Interrupts   int            `json:"unread_interrupts,omitempty"`
+	OpenNotes    int            `json:"open_notes"`
+	OpenPages    int            `json:"open_pages,omitempty"`
+	Locks        []*locks.View  `json:"locks,omitempty"` // of the workspace, that somebody has or waits for
+	NextAction   string         `json:"next_action"`
 
 	Verdicts []ledger.LastVerdict `json:"verdicts,omitempty"` // the last ones of the tree, one a name
 
@@ -104,12 +98,10 @@ func runStatus(ctx context.Context, c *cli.Invocation) error {
 func statusFor(room *member.Room, st *turn.State, f turn.Facts) statusResult {
 	v := st.Room(f)
 	res := statusResult{
-		RoomID: v.RoomID, CanonicalPath: v.CanonicalPath, State: v.State, TurnID: v.TurnID,
-		AgentID: room.Self.ID, Member: room.IsMember(st), Owner: v.Owner, ReservedFor: v.ReservedFor,
+		RoomID: v.RoomID, CanonicalPath: v.CanonicalPath, Position: v.Position, AgentID: room.Self.ID, Member: room.IsMember(st),
 		YouOwn: v.Owner == room.Self.ID, HeldBy: f.Window,
-		YourTurnNext:   v.ReservedFor == room.Self.ID || st.Pending.Preferred == room.Self.ID,
-		LeaseExpiresAt: v.LeaseExpiresAt, ClaimExpiresAt: v.ClaimExpiresAt,
-		ActsFor: room.ActsFor(st), Guardian: room.Renewal(st), Trouble: v.Trouble, Unread: mailbox.Of(room).Unread(st).Messages,
+		YourTurnNext: v.ReservedFor == room.Self.ID || st.Pending.Preferred == room.Self.ID,
+		ActsFor:      room.ActsFor(st), Guardian: room.Renewal(st), Unread: mailbox.Of(room).Unread(st).Messages,
 	}
 	res.Owed, res.Answers = mailbox.Of(room).Debts(st)
 	res.OpenNotes, res.OpenPages = openNotesFor(st, room.Self.ID)
