@@ -82,7 +82,7 @@ func (r *rooms) look(dir string, call payload.Call) (*guard.Stick, error) {
 		return nil, err
 	}
 	client := *r.client
-	room, seen, err := client.Find(w)
+	room, seen, err := client.Find(w, nil)
 	if (err != nil || room == nil) && r.auto != nil { // where others work, a room that cannot be read has to be asked
 		return r.auto(w, nil, nil, turn.Facts{}, nil), nil
 	}

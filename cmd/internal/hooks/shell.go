@@ -75,7 +75,7 @@ func (h *run) recordBefore(ctx context.Context, writes []guard.Write) {
 		if err != nil || done[w.Root] {
 			continue
 		}
-		room, _, err := h.Client(h.store, identity.Agent{}).Find(w)
+		room, _, err := h.Client(h.store, identity.Agent{}).Find(w, nil)
 		record := func() { room.RecordBefore(ctx, x.Files, x.Destroys) }
 		if err == nil && room == nil {
 			here, elsewhere := h.Locate(h.call.Dir)

@@ -125,7 +125,7 @@ func (c *Client) WithTrouble(w *workspace.Workspace, err error) error {
 	}
 	offline := c.Offline()
 	offline.away = err
-	room, snap, openErr := offline.OpenIfAny(w, nil)
+	room, snap, openErr := offline.Find(w, nil)
 	if openErr != nil || room == nil {
 		return err
 	}
@@ -135,13 +135,8 @@ func (c *Client) WithTrouble(w *workspace.Workspace, err error) error {
 	return err
 }
 
-// Find returns the deepest room between the path of the workspace and its root, nil
-// if there is none, and the room as it was read. An idle room that has outlived its time
-// counts as ended.
-func (c *Client) Find(w *workspace.Workspace) (*Room, *snapshot, error) { return c.find(w, w.Chain()) }
-
 // find returns the room of the first of the directories that has one, nil if none has, and
-// the room as it was read.
+// the room as it was read. An idle room that has outlived its time counts as ended.
 func (c *Client) find(w *workspace.Workspace, dirs []string) (*Room, *snapshot, error) {
 	if w.Lost != "" && w.Shared == "" {
 		dirs = append([]string{w.Lost}, dirs...)
@@ -171,8 +166,9 @@ func (c *Client) reached(r *Room) {
 	}
 }
 
-// OpenIfAny is [Client.Open] that returns nil if there is no room.
-func (c *Client) OpenIfAny(w *workspace.Workspace, missing error) (*Room, *snapshot, error) {
+// Find returns the deepest room between the path of the workspace and its root, nil
+// if there is none, and the room as it was read. w and missing are as for [Client.Open].
+func (c *Client) Find(w *workspace.Workspace, missing error) (*Room, *snapshot, error) {
 	if w == nil {
 		return nil, nil, missing
 	}
@@ -188,7 +184,7 @@ func (c *Client) OpenIfAny(w *workspace.Workspace, missing error) (*Room, *snaps
 // are the results of [workspace.Locate]: a directory that was removed may still have a room,
 // which can be looked at and left.
 func (c *Client) Open(w *workspace.Workspace, missing error) (*Room, *snapshot, error) {
-	r, seen, err := c.OpenIfAny(w, missing)
+	r, seen, err := c.Find(w, missing)
 	if err == nil && r == nil {
 		err = c.notFound(w)
 	}

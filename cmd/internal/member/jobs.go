@@ -76,10 +76,7 @@ func (r *Room) TellJob(ctx context.Context, j *jobs.Job) error {
 	}
 	request := turn.JobEndRequest{Agent: j.Agent, Joined: j.Joined(), At: *j.EndedAt, JobEnd: *j.End()}
 	request.Host = r.hosts.name()
-	_, _, err := r.FS.UpdateThen(ctx, func(st *turn.State) ([]event.Event, error) {
-		return turn.EndJob(st, request), nil
-	}, func() {})
-	return err
+	return r.Append(ctx, func(st *turn.State) ([]event.Event, error) { return turn.EndJob(st, request), nil })
 }
 
 // SettleJobs tells of the end of each job of the room that has ended on this host without

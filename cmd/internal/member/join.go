@@ -22,26 +22,22 @@ func (c *Client) JoinToAsk(ctx context.Context, w *workspace.Workspace) (*Room, 
 	if err := c.CheckClosed(ctx, w); err != nil {
 		return nil, nil, err
 	}
-	r, err := c.SelectRoom(w, false)
-	if err != nil {
-		return nil, nil, err
-	}
-	r.Asks = true
-	return r.joinAndWarn(ctx, false)
+	return c.joinAs(ctx, w, false, false, true)
 }
 
 // Join finds or creates the room of the workspace and makes the agent a member, or with observe an observer if it is no
 // member yet. With forceNew the room is that of exactly the workspace's path.
 func (c *Client) Join(ctx context.Context, w *workspace.Workspace, forceNew, observe bool) (*Room, *snapshot, error) {
+	return c.joinAs(ctx, w, forceNew, observe, false)
+}
+
+// joinAs is Join for an agent that may ask for the turn. It warns one that is to observe and is a member, or the reverse.
+func (c *Client) joinAs(ctx context.Context, w *workspace.Workspace, forceNew, observe, asks bool) (*Room, *snapshot, error) {
 	r, err := c.SelectRoom(w, forceNew)
 	if err != nil {
 		return nil, nil, err
 	}
-	return r.joinAndWarn(ctx, observe)
-}
-
-// joinAndWarn is join, and sets the warning of an agent that is to observe and is a member, or the reverse.
-func (r *Room) joinAndWarn(ctx context.Context, observe bool) (*Room, *snapshot, error) {
+	r.Asks = asks
 	snap, err := r.join(ctx, observe)
 	if err != nil {
 		return r, snap, err

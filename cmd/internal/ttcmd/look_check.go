@@ -77,7 +77,7 @@ func check(ctx context.Context, c *cli.Invocation) (checkResult, error) {
 		res.Command = checkCommandLine(ctx, c, client, w)
 	}
 	res.PathMissing = w != nil && err != nil
-	room, _, err := client.OpenIfAny(w, err)
+	room, _, err := client.Find(w, err)
 	if err != nil {
 		return res, client.WithTrouble(w, err)
 	}

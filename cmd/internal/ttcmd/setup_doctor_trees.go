@@ -69,7 +69,7 @@ func pruneLedger(ctx context.Context, c *cli.Invocation, client *member.Client) 
 			return err
 		}
 		only = w.Root
-		if room, _, err := client.Find(w); err == nil && room != nil {
+		if room, _, err := client.Find(w, nil); err == nil && room != nil {
 			only = room.Directory()
 		}
 	}

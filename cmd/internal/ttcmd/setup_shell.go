@@ -162,7 +162,7 @@ func roomHere(c *cli.Invocation) (*member.Room, *turn.State) {
 	if err != nil {
 		return nil, nil
 	}
-	room, snap, err := clientFor(c, store, processes(c), identity.Agent{}).Find(w)
+	room, snap, err := clientFor(c, store, processes(c), identity.Agent{}).Find(w, nil)
 	if err != nil || room == nil {
 		return nil, nil
 	}
@@ -211,7 +211,7 @@ func currentFragment(c *cli.Invocation) string {
 	if err != nil {
 		return ""
 	}
-	room, snap, err := client.OpenIfAny(locateArg(c))
+	room, snap, err := client.Find(locateArg(c))
 	if err != nil || room == nil {
 		return ""
 	}

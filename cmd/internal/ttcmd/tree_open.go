@@ -23,7 +23,7 @@ func openTree(ctx context.Context, c *cli.Invocation) (*changes.Past, error) {
 		return nil, err
 	}
 	w, missing := locateArg(c)
-	room, snap, err := client.OpenIfAny(w, missing)
+	room, snap, err := client.Find(w, missing)
 	if err != nil {
 		return nil, withWayOut(c, client, err)
 	}

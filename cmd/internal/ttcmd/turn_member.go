@@ -122,7 +122,7 @@ func openToJoin(c *cli.Invocation) (*member.Client, *workspace.Workspace, error)
 	}
 	w, err := locateArg(c)
 	if err != nil {
-		_, _, err = client.OpenIfAny(w, err)
+		_, _, err = client.Find(w, err)
 	}
 	return client, w, err
 }

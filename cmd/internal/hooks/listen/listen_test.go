@@ -42,7 +42,7 @@ func TestAPersonWhoListensFirst(t *testing.T) {
 	a := &Agent{Client: f.client("human:ada"), Clock: func() time.Time { return f.clock }}
 	_, err := a.WakePath()
 	f.must(err)
-	r, _, err := a.Client.Find(f.workspace())
+	r, _, err := a.Client.Find(f.workspace(), nil)
 	f.must(err)
 	_, _, err = r.UpdateAsPerson(ctx, nil, func(st *turn.State, facts turn.Facts) ([]event.Event, error) {
 		return turn.Send(st, facts, turn.MessageRequest{Agent: "human:ada", To: "b:1", Body: "hello"})

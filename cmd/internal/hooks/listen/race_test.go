@@ -234,7 +234,7 @@ func TestASlowWriterIsNotMissed(t *testing.T) {
 			}
 			return nil
 		}})
-		b, _, err := slow.Find(f.workspace())
+		b, _, err := slow.Find(f.workspace(), nil)
 		f.must(err)
 		began := a.Client.Hearing().Listener().Heard
 		go func() {

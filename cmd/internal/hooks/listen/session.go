@@ -13,7 +13,7 @@ import (
 // and how things stand in the workspace; "" if the workspace has no room. told is whether
 // the agent is woken when a turn is offered to it.
 func (a *Agent) SessionLine(ctx context.Context, w *workspace.Workspace, told bool) (string, error) {
-	room, snap, err := a.Client.Find(w)
+	room, snap, err := a.Client.Find(w, nil)
 	if err != nil || room == nil {
 		return "", err
 	}
