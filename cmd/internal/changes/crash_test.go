@@ -73,9 +73,9 @@ func (c *childJob) run() int {
 	case hookBegins:
 		granted := snap.State.Fence()
 		granted.Turn = c.Job.Turn
-		(&recorder{room, set}).Begin(context.Background(), snap.State, granted, false)()
+		Recorder(set)(room, turn.DefaultPolicy()).Begin(context.Background(), snap.State, granted, false)()
 	case hookWrites:
-		(&recorder{room, set}).Before(context.Background(), snap.State, nil, "")
+		Recorder(set)(room, turn.DefaultPolicy()).Before(context.Background(), snap.State, nil, "")
 	default:
 		_ = Record(context.Background(), room, set, c.Job)
 	}
@@ -348,7 +348,7 @@ func TestHookWaitsForNoDisk(t *testing.T) {
 	st, tree := s.opened()
 	for len(hung) == 0 { // until the scan is that far
 		ctx, done := context.WithTimeout(t.Context(), BeforeLimit)
-		(&recorder{s.as("a:1"), set}).Before(ctx, st, nil, "rm")
+		Recorder(set)(s.as("a:1"), turn.DefaultPolicy()).Before(ctx, st, nil, "rm")
 		done()
 		BeforeLimit *= 2
 	}
@@ -357,7 +357,7 @@ func TestHookWaitsForNoDisk(t *testing.T) {
 	before, err := tree.Ledger.Snapshots()
 	s.must(err)
 	close(stop)
-	(&recorder{s.as("a:1"), Setting{Root: s.dir}}).Before(t.Context(), st, nil, "rm")
+	Recorder(Setting{Root: s.dir})(s.as("a:1"), turn.DefaultPolicy()).Before(t.Context(), st, nil, "rm")
 	if all, err := tree.Ledger.Snapshots(); err != nil || len(all) != len(before)+1 || all[len(all)-1].Note != "rm" {
 		t.Errorf("%d snapshots, then %d, %v", len(before), len(all), err)
 	}
@@ -406,7 +406,7 @@ func TestEndHereSyncsNothing(t *testing.T) {
 	if !tree.Ledger.Unsynced() {
 		t.Error("nothing is left to be synced")
 	}
-	(&recorder{room, Setting{Root: s.dir}}).Ended(t.Context())
+	Recorder(Setting{Root: s.dir})(room, turn.DefaultPolicy()).Ended(t.Context())
 	if all, err := tree.Ledger.Snapshots(); err != nil || tree.Ledger.Unsynced() || all[len(all)-1].Turn != 3 {
 		t.Errorf("after the guardian: unsynced %v, %v", tree.Ledger.Unsynced(), err)
 	}

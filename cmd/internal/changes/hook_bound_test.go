@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/talking-stick/tt/fsroom/ledger"
+	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/lockfile"
 )
 
@@ -24,7 +25,7 @@ func TestHookWaitsForNothing(t *testing.T) {
 	BeforeLimit = time.Minute
 	st, tree := s.opened()
 	before := func(fault func(string) error) {
-		(&recorder{s.as("a:1"), Setting{Root: s.dir, Fault: fault}}).Before(t.Context(), st, nil, "")
+		Recorder(Setting{Root: s.dir, Fault: fault})(s.as("a:1"), turn.DefaultPolicy()).Before(t.Context(), st, nil, "")
 	}
 	var steps []string
 	s.write("a", "to see the steps")
@@ -70,7 +71,7 @@ func TestHookWaitsForNoLock(t *testing.T) {
 	defer func() { BeforeLimit = was }()
 	BeforeLimit = time.Millisecond
 	s.write("a", "changed")
-	(&recorder{s.as("a:1"), Setting{Root: s.dir}}).Before(context.Background(), st, nil, "") // it returns
+	Recorder(Setting{Root: s.dir})(s.as("a:1"), turn.DefaultPolicy()).Before(context.Background(), st, nil, "") // it returns
 	s.must(free())
 }
 
@@ -87,7 +88,7 @@ func TestHookIsHeldUpHalfASecond(t *testing.T) {
 	BeforeLimit = time.Minute
 	st, _ := s.opened()
 	hold := func(ctx context.Context, fault func(string) error) {
-		(&recorder{s.as("a:1"), Setting{Root: s.dir, Fault: fault}}).Before(ctx, st, nil, "")
+		Recorder(Setting{Root: s.dir, Fault: fault})(s.as("a:1"), turn.DefaultPolicy()).Before(ctx, st, nil, "")
 	}
 	var steps []string
 	s.write("a", "to see the steps")

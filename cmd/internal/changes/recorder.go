@@ -22,27 +22,21 @@ import (
 // recordCommand is the hidden command that takes a snapshot.
 const recordCommand = "record"
 
-// Recorder returns a function that gives rooms their recorders.
-func Recorder(set Setting) func(*member.Room) member.Recorder {
-	return func(r *member.Room) member.Recorder { return &recorder{r, set} }
-}
-
-// A recorder starts the processes that record the tree of a room.
-type recorder struct {
-	room *member.Room
-	set  Setting
-}
-
-func (r *recorder) tree(policy turn.Policy) *Tree {
-	t, _ := Of(r.room, policy, r.set)
-	return t
+// Recorder returns a function that gives rooms their recorders: nil where a policy is to record nothing.
+func Recorder(set Setting) func(*member.Room, turn.Policy) member.Recorder {
+	return func(r *member.Room, policy turn.Policy) member.Recorder {
+		if t, err := Of(r, policy, set); err == nil {
+			return t
+		}
+		return nil
+	}
 }
 
 // First begins the first snapshot of a tree when a turn is asked for, and waits for it as long
 // as a release would: what is written from then on has a content of before.
 func First(ctx context.Context, r *member.Room, set Setting) {
-	t := (&recorder{r, set}).tree(turn.DefaultPolicy())
-	if t == nil {
+	t, err := Of(r, turn.DefaultPolicy(), set)
+	if err != nil {
 		return
 	}
 	_ = os.Setenv(rootVariable, t.Ledger.Root()) // for the guardian
@@ -54,7 +48,7 @@ func First(ctx context.Context, r *member.Room, set Setting) {
 		return
 	}
 	policy := snap.State.Policy
-	if t = (&recorder{r, set}).tree(policy); t == nil {
+	if t, err = Of(r, policy, set); err != nil {
 		return
 	}
 	read, write, err := os.Pipe()
@@ -74,15 +68,11 @@ func First(ctx context.Context, r *member.Room, set Setting) {
 func wait(p turn.Policy) time.Duration { return time.Duration(p.LedgerWait) * time.Millisecond }
 
 // Begin implements [member.Recorder].
-func (r *recorder) Begin(ctx context.Context, before *turn.State, granted turn.Fence, patience bool) func() json.RawMessage {
-	t := r.tree(before.Policy)
-	if t == nil {
-		return nil
-	}
+func (t *Tree) Begin(ctx context.Context, before *turn.State, granted turn.Fence, patience bool) func() json.RawMessage {
 	begin := func(limit time.Duration) (json.RawMessage, error) {
 		var outside json.RawMessage
 		err := soon(ctx, limit, func(ctx context.Context) (err error) {
-			outside, err = t.apart(r.room.Self.ID).beginNow(ctx, before, granted)
+			outside, err = t.apart(t.Room.Self.ID).beginNow(ctx, before, granted)
 			return err
 		})
 		if err != nil { // it may go on, and write outside
@@ -134,29 +124,15 @@ func (t *Tree) takeNow(ctx context.Context, r ledger.Request) error {
 const changePatience = 5 * time.Second
 
 // Begun implements [member.Recorder].
-func (r *recorder) Begun(st *turn.State) {
-	t := r.tree(st.Policy)
-	if t == nil {
-		return
-	}
-	t.start(nil, r.room.Self.ID, Job{At: "start", Turn: st.Turn, Moment: st.Grant.At.Wall.Time})
+func (t *Tree) Begun(st *turn.State) {
+	t.start(nil, t.Room.Self.ID, Job{At: "start", Turn: st.Turn, Moment: st.Grant.At.Wall.Time})
 }
 
 // During implements [member.Recorder].
-func (r *recorder) During(st *turn.State) {
-	if t := r.tree(st.Policy); t != nil {
-		t.start(nil, r.room.Self.ID, Job{At: "tick", Turn: st.Turn})
-	}
-}
+func (t *Tree) During(st *turn.State) { t.start(nil, t.Room.Self.ID, Job{At: "tick", Turn: st.Turn}) }
 
 // Ended implements [member.Recorder].
-func (r *recorder) Ended(ctx context.Context) {
-	if snap, err := r.room.FS.View(); err == nil {
-		if t := r.tree(snap.State.Policy); t != nil {
-			_ = t.Ledger.Sync(ctx)
-		}
-	}
-}
+func (t *Tree) Ended(ctx context.Context) { _ = t.Ledger.Sync(ctx) }
 
 // start starts a process that records. If that fails, the next turn does.
 func (t *Tree) start(out *os.File, agent string, j Job) {
@@ -168,11 +144,8 @@ func (t *Tree) start(out *os.File, agent string, j Job) {
 }
 
 // Ending implements [member.Recorder].
-func (r *recorder) Ending(ctx context.Context, st *turn.State, atLeast time.Duration) *member.TurnEnd {
-	if t := r.tree(st.Policy); t != nil {
-		return t.ending(ctx, st, max(atLeast, wait(st.Policy)))
-	}
-	return nil
+func (t *Tree) Ending(ctx context.Context, st *turn.State, atLeast time.Duration) *member.TurnEnd {
+	return t.ending(ctx, st, max(atLeast, wait(t.policy)))
 }
 
 // ending records the end of a turn in this process. If what changed is not known in time, or the scan panics, that is
@@ -220,33 +193,24 @@ func (t *Tree) apart(agent string) *Tree {
 	return &apart
 }
 
-// Changed implements [member.Recorder].
-func (r *recorder) Changed(st *turn.State, turnID int64, most int) (*member.Changed, bool) {
-	t := r.tree(st.Policy)
-	if t == nil {
-		return nil, false
-	}
-	return t.changed(turnID, most), true
-}
-
 // Before implements [member.Recorder]. It is done in the process that asks: nothing is started.
-func (r *recorder) Before(ctx context.Context, st *turn.State, files []string, destroys string) {
-	if t := r.tree(st.Policy); t != nil {
-		request := ledger.Request{Why: ledger.WhyGuard, Agent: r.room.Self.ID, Note: destroys, Line: destroys != "", Files: files}
-		if st.Owner != "" {
-			request.Turn, request.Agent = st.Turn, st.Owner
-		}
-		_ = soon(ctx, BeforeLimit, func(ctx context.Context) error { return t.takeNow(ctx, request) })
+func (t *Tree) Before(ctx context.Context, st *turn.State, files []string, destroys string) {
+	request := ledger.Request{Why: ledger.WhyGuard, Note: destroys, Line: destroys != "", Files: files}
+	switch {
+	case st.Owner != "":
+		request.Turn, request.Agent = st.Turn, st.Owner
+	case t.Room != nil:
+		request.Agent = t.Room.Self.ID
 	}
+	_ = soon(ctx, BeforeLimit, func(ctx context.Context) error { return t.takeNow(ctx, request) })
 }
 
 // Lost implements [member.Recorder].
-func (r *recorder) Lost(ctx context.Context, st *turn.State) (files int, since time.Time) {
-	t := r.tree(st.Policy)
-	if t == nil || !t.Ledger.Exists() || t.Ledger.Interrupted() {
+func (t *Tree) Lost(ctx context.Context) (files int, since time.Time) {
+	if !t.Ledger.Exists() || t.Ledger.Interrupted() {
 		return 0, since
 	}
-	ctx, cancel := context.WithTimeout(ctx, lookLimit(st.Policy))
+	ctx, cancel := context.WithTimeout(ctx, lookLimit(t.policy))
 	defer cancel()
 	v, err := t.Ledger.Look(ctx)
 	if err != nil {
@@ -258,22 +222,18 @@ func (r *recorder) Lost(ctx context.Context, st *turn.State) (files int, since t
 }
 
 // Changing implements [member.Recorder].
-func (r *recorder) Changing(st *turn.State) bool {
-	t := r.tree(st.Policy)
-	return t != nil && t.Ledger.Changing()
-}
+func (t *Tree) Changing() bool { return t.Ledger.Changing() }
+
+// Records implements [member.Recorder].
+func (t *Tree) Records() bool { return true }
 
 // Interrupted implements [member.Recorder].
-func (r *recorder) Interrupted(st *turn.State) bool {
-	t := r.tree(st.Policy)
-	return t != nil && t.Ledger.Interrupted()
-}
+func (t *Tree) Interrupted() bool { return t.Ledger.Interrupted() }
 
 // BeforeAlone is [member.Recorder.Before] for an agent in a tree that has no room.
 func BeforeAlone(ctx context.Context, root string, rooms *fsroom.Store, destroys string, set Setting) {
 	if t, err := open(nil, turn.DefaultPolicy(), set, root, rooms); err == nil {
-		request := ledger.Request{Why: ledger.WhyGuard, Note: destroys, Line: destroys != ""}
-		_ = soon(ctx, BeforeLimit, func(ctx context.Context) error { return t.takeNow(ctx, request) })
+		t.Before(ctx, new(turn.State), nil, destroys)
 	}
 }
 

@@ -123,8 +123,8 @@ func (t *Tree) ID() string { return filepath.Base(t.Ledger.Dir()) }
 // BeforeLimit is how long a tool, or whoever is granted a turn, waits at most for the snapshot before it. Tests allow more.
 var BeforeLimit = 500 * time.Millisecond
 
-// changed returns what a turn that is over has changed, as far as it is recorded, nil if it is not.
-func (t *Tree) changed(turnID int64, most int) *member.Changed {
+// Changed implements [member.Recorder].
+func (t *Tree) Changed(turnID int64, most int) *member.Changed {
 	all, err := t.Ledger.Snapshots()
 	if err != nil {
 		return nil

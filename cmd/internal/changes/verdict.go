@@ -201,13 +201,9 @@ func (t *Tree) verified(s *ledger.Snapshot) json.RawMessage {
 }
 
 // Verified implements [member.Recorder].
-func (r *recorder) Verified(ctx context.Context, st *turn.State) json.RawMessage {
-	t := r.tree(st.Policy)
-	if t == nil {
-		return nil
-	}
+func (t *Tree) Verified(ctx context.Context, st *turn.State) json.RawMessage {
 	before := st.Turn // that was handed over
-	if st.Owner == r.room.Self.ID {
+	if st.Owner == t.Room.Self.ID {
 		before--
 	}
 	all, err := t.Ledger.Recent(before)

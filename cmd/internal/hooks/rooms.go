@@ -122,7 +122,7 @@ func (r *rooms) look(dir string, call payload.Call) (*guard.Stick, error) {
 		}
 	}
 	stick.Lapsed = stick.Holder == "" && st.Owner != "" && st.Owner == stick.Me
-	stick.Unconfirmed, stick.Changing = unconfirmed(room, st), room.Recorder().Changing(st)
+	stick.Unconfirmed, stick.Changing = unconfirmed(room, st), room.Recorder(st).Changing()
 	stick.ShellGuard = st.Policy.ShellGuard != "off" && !turn.IsOff(r.lookup("TALKING_STICK_SHELL_GUARD"))
 	stick.Works = call.Kind == harness.KindStop && stick.Holder != "" && stick.Holder == stick.Me &&
 		(room.RunningJob(stick.Me) != nil || call.Task && room.IsAuto(st))

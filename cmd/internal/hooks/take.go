@@ -45,7 +45,7 @@ func (h *run) take(ctx context.Context, stick *guard.Stick) error {
 		if second {                                                             // that one may not have recorded its beginning yet
 			room.RecordBefore(ctx, nil, "")
 		}
-		if snap, err := room.FS.View(); err == nil && room.Recorder().Changing(snap.State) {
+		if snap, err := room.FS.View(); err == nil && room.Recorder(snap.State).Changing() {
 			whose := fmt.Sprintf("is yours now (turn %d), but an undo of its holder before is being put back", res.TurnID)
 			return h.refuseFor(stick.Root, whose, "Do the same again in a moment.")
 		}

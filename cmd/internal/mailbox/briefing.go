@@ -163,9 +163,9 @@ func (m *Mailbox) interrupted(ctx context.Context, st *turn.State) json.RawMessa
 
 func (m *Mailbox) viewInterrupted(ctx context.Context, st *turn.State, i turn.Interruption) Interrupted {
 	v := Interrupted{Interruption: i, Jobs: []InterruptedJob{}, Note: i.Note, Handoff: i.Handoff}
-	var recorded bool
-	v.Host = m.Room.HostOfTurn(ctx, i.Turn)
-	if v.Changed, recorded = m.Room.Recorder().Changed(st, i.Turn, mostInterruptedPaths); recorded && v.Host == "" {
+	tree := m.Room.Recorder(st)
+	v.Host, v.Changed = m.Room.HostOfTurn(ctx, i.Turn), tree.Changed(i.Turn, mostInterruptedPaths)
+	if tree.Records() && v.Host == "" {
 		v.Diff, v.Undo = fmt.Sprintf("tt diff %d", i.Turn), fmt.Sprintf("tt undo %d", i.Turn)
 	}
 	all, _ := m.Room.Jobs().List()

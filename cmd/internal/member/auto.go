@@ -166,7 +166,7 @@ func (r *Room) EndAuto(ctx context.Context, over func(*turn.State) bool, keep fu
 // yet.
 func (r *Room) autoEnd(ctx context.Context, st *turn.State) *TurnEnd {
 	for tries := 0; ; tries++ {
-		end := r.Recorder().Ending(ctx, st, autoPatience)
+		end := r.Recorder(st).Ending(ctx, st, autoPatience)
 		late := turn.IsLate(end.Events(st)) && r.Now().Since(st.Grant.At) < autoPatience && tries < 8
 		if !late {
 			return end

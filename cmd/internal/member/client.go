@@ -26,12 +26,12 @@ type Client struct {
 	Table identity.Table
 	Self  identity.Agent // the agent
 
-	Policy     func() (turn.Policy, error) // the policy of a room that is created
-	Executable func() (string, error)      // the path of this program, which is started as guardian
-	Warn       func(string)                // prints a warning
-	Record     func(*Room) Recorder        // of a room, nil for none; nil: nothing is recorded
-	Clock      func() turn.Instant         // that of the engine; nil: that of this machine
-	Machine    Machine                     // on which processes are started; the zero Machine is this one
+	Policy     func() (turn.Policy, error)       // the policy of a room that is created
+	Executable func() (string, error)            // the path of this program, which is started as guardian
+	Warn       func(string)                      // prints a warning
+	Record     func(*Room, turn.Policy) Recorder // of a room, nil for none; nil: nothing is recorded
+	Clock      func() turn.Instant               // that of the engine; nil: that of this machine
+	Machine    Machine                           // on which processes are started; the zero Machine is this one
 	// Pull keeps the mirrors of rooms up to date while the agent listens; nil without an
 	// engine. See Listen of package hosts.
 	Pull func(agent string, rooms func() []string, how func() string) (update, stop func())

@@ -86,7 +86,9 @@ func (c *Client) Guard(ctx context.Context, roomName string, turnID int64, lease
 	if ctx.Err() != nil {
 		return nil
 	}
-	r.Recorder().Ended(ctx)
+	if snap, err := r.FS.View(); err == nil {
+		r.Recorder(snap.State).Ended(ctx)
+	}
 	return err
 }
 
@@ -195,7 +197,7 @@ func (g *guardian) notifyOthers(st *turn.State) (left time.Duration) {
 	}
 	if left = now.Left(g.granted, notifyDelay); left == 0 {
 		g.notified = true
-		g.Room.Recorder().Begun(st)
+		g.Room.Recorder(st).Begun(st)
 		g.Room.notify(st, fsroom.Agent.NotifyHere)
 	}
 	return left
@@ -250,7 +252,7 @@ func (g *guardian) recordIfDue(st *turn.State, now turn.Instant) time.Duration {
 	}
 	if now.Expired(g.recorded, every) {
 		g.recorded = now
-		g.Room.Recorder().During(st)
+		g.Room.Recorder(st).During(st)
 	}
 	return max(now.Left(g.recorded, every), time.Millisecond)
 }
@@ -269,7 +271,7 @@ func (g *guardian) recordAway(ctx context.Context, known *Room) {
 		}
 		if snap, err := known.FS.View(); err == nil && g.guards(snap.State) && snap.State.Policy.LedgerTick > 0 {
 			every = max(time.Duration(snap.State.Policy.LedgerTick)*time.Millisecond, shortestTick)
-			known.Recorder().During(snap.State)
+			known.Recorder(snap.State).During(snap.State)
 		}
 	}
 }

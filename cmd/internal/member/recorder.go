@@ -32,15 +32,17 @@ type Recorder interface {
 	// policy says, or as atLeast if that is longer. The turn may not end after all.
 	Ending(ctx context.Context, st *turn.State, atLeast time.Duration) *TurnEnd
 	// Changed returns what a turn that is over has changed, at most so many paths of it; nil if
-	// that is not known. recorded is false where nothing is recorded.
-	Changed(st *turn.State, turnID int64, most int) (c *Changed, recorded bool)
+	// that is not known.
+	Changed(turnID int64, most int) *Changed
+	// Records reports whether anything is recorded.
+	Records() bool
 	// Lost returns how many files that were not committed went since the last turn, and since when; 0 also if that
 	// cannot be said soon. It scans the tree.
-	Lost(ctx context.Context, st *turn.State) (files int, since time.Time)
+	Lost(ctx context.Context) (files int, since time.Time)
 	// Changing reports whether an undo or restore changes the tree at this moment. It costs one look at a file.
-	Changing(st *turn.State) bool
+	Changing() bool
 	// Interrupted reports whether an undo or restore changes the tree, or was killed half-way. What went by it is not lost.
-	Interrupted(st *turn.State) bool
+	Interrupted() bool
 	// Verified returns the verdicts on the tree that the agent gets with its turn, as a JSON array: nil
 	// if there are none, or if the tree is not, or may not be, the one that was handed over. st is the room
 	// before the grant, or after it.
@@ -104,12 +106,14 @@ func (e *TurnEnd) verifiedWords() string {
 	return ledger.VerifiedWords(e.Verified)
 }
 
-// Recorder returns the room's recorder: one that does nothing where nothing is recorded.
-func (r *Room) Recorder() Recorder {
-	if r.Record == nil {
-		return noRecorder{}
+// Recorder returns the room's recorder under its policy: one that does nothing where nothing is recorded.
+func (r *Room) Recorder(st *turn.State) Recorder {
+	if r.Record != nil {
+		if tree := r.Record(r, st.Policy); tree != nil {
+			return tree
+		}
 	}
-	return r.Record(r)
+	return noRecorder{}
 }
 
 // A noRecorder records nothing.
@@ -118,16 +122,17 @@ type noRecorder struct{}
 func (noRecorder) Begin(context.Context, *turn.State, turn.Fence, bool) func() json.RawMessage {
 	return nil
 }
-func (noRecorder) Begun(*turn.State)                                              {}
-func (noRecorder) During(*turn.State)                                             {}
-func (noRecorder) Ended(context.Context)                                          {}
-func (noRecorder) Ending(context.Context, *turn.State, time.Duration) *TurnEnd    { return nil }
-func (noRecorder) Changed(*turn.State, int64, int) (*Changed, bool)               { return nil, false }
-func (noRecorder) Lost(context.Context, *turn.State) (files int, since time.Time) { return 0, since }
-func (noRecorder) Changing(*turn.State) bool                                      { return false }
-func (noRecorder) Interrupted(*turn.State) bool                                   { return false }
-func (noRecorder) Verified(context.Context, *turn.State) json.RawMessage          { return nil }
-func (noRecorder) Before(context.Context, *turn.State, []string, string)          {}
+func (noRecorder) Begun(*turn.State)                                           {}
+func (noRecorder) During(*turn.State)                                          {}
+func (noRecorder) Ended(context.Context)                                       {}
+func (noRecorder) Ending(context.Context, *turn.State, time.Duration) *TurnEnd { return nil }
+func (noRecorder) Changed(int64, int) *Changed                                 { return nil }
+func (noRecorder) Records() bool                                               { return false }
+func (noRecorder) Lost(context.Context) (files int, since time.Time)           { return 0, since }
+func (noRecorder) Changing() bool                                              { return false }
+func (noRecorder) Interrupted() bool                                           { return false }
+func (noRecorder) Verified(context.Context, *turn.State) json.RawMessage       { return nil }
+func (noRecorder) Before(context.Context, *turn.State, []string, string)       {}
 
 // turnEndOf begins to record the end of the turn of an agent that has one on this host,
 // unless refuse says that it does not end. seen is the room as the command has just read it,
@@ -141,7 +146,7 @@ func (r *Room) turnEndOf(ctx context.Context, seen *snapshot, agent string, atLe
 	if err != nil || seen.State.Owner != agent || refuse(seen.State) != nil || seen.State.HostOf(agent, r.hosts.name()) != "" {
 		return nil
 	}
-	return r.Recorder().Ending(ctx, seen.State, atLeast)
+	return r.Recorder(seen.State).Ending(ctx, seen.State, atLeast)
 }
 
 // endTurn is updateThen for a change that ends the turn of an agent if that has it: what the turn has changed comes
@@ -168,7 +173,7 @@ func (r *Room) endTurn(ctx context.Context, agent string, decide Decision, commi
 // RecordBefore takes a snapshot of the tree before a tool writes, see [Recorder].
 func (r *Room) RecordBefore(ctx context.Context, files []string, destroys string) {
 	if snap, err := r.FS.View(); err == nil {
-		r.Recorder().Before(ctx, snap.State, files, destroys)
+		r.Recorder(snap.State).Before(ctx, snap.State, files, destroys)
 	}
 }
 

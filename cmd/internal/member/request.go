@@ -142,7 +142,7 @@ func (t *turnRequest) granted(ctx context.Context) {
 	if t.joins {
 		t.Room.recordArrival()
 	}
-	t.begin = t.Room.Recorder().Begin(ctx, t.before, t.fence(), !t.auto)
+	t.begin = t.Room.Recorder(t.before).Begin(ctx, t.before, t.fence(), !t.auto)
 	t.result.GuardianPID = t.grant.lease.Guardian.PID
 	t.Room.forgetWait()
 	t.Room.Unwant(false)
@@ -213,7 +213,7 @@ func (t *turnRequest) tell(ctx context.Context) (err error) {
 		res.Briefing, t.shown = r.News.Briefing(ctx, t.before, res.HandoffSeq)
 	}
 	if len(res.Handoff) > 0 {
-		res.Verified = r.Recorder().Verified(ctx, t.before)
+		res.Verified = r.Recorder(t.before).Verified(ctx, t.before)
 	}
 	res.Briefing.Changes, res.Verified = orEmpty(res.Briefing.Changes), orEmpty(res.Verified)
 	return err

@@ -60,7 +60,8 @@ func runWhy(ctx context.Context, c *cli.Invocation) error {
 		told = slices.DeleteFunc(told, func(m mailbox.MemberReach) bool { return m.ID != id })
 	}
 	var lost *treeLoss
-	if files, since := room.Recorder().Lost(ctx, st); files > 0 {
+	tree := room.Recorder(st)
+	if files, since := tree.Lost(ctx); files > 0 {
 		lost = &treeLoss{files, event.NewTime(since)}
 		standing.Lost, _ = json.Marshal(lost)
 	}
@@ -69,12 +70,12 @@ func runWhy(ctx context.Context, c *cli.Invocation) error {
 	if elsewhere != "" {
 		res.Next = append(res.Next, elsewhere)
 	}
-	switch tree := room.Recorder(); {
+	switch {
 	case lost != nil:
 		res.Next = append(res.Next, lost.words())
-	case tree.Changing(st):
+	case tree.Changing():
 		res.Next = append(res.Next, "an undo or restore changes files at this moment: look again when it has ended")
-	case tree.Interrupted(st):
+	case tree.Interrupted():
 		res.Next = append(res.Next, "an undo or restore was killed half-way; to put back what it changed: tt doctor --repair")
 	}
 	outside := outsideText(ctx, c, room, st)

@@ -70,7 +70,7 @@ func (l *Looker) Detail(ctx context.Context, name string, before *Detail) *Detai
 	}
 	d.Entries = l.entries(ctx, room, st, d.Entries)
 	if now := time.Now(); now.Sub(d.sought) >= seekEvery {
-		d.Lost, _ = room.Recorder().Lost(ctx, st)
+		d.Lost, _ = room.Recorder(st).Lost(ctx)
 		if l.Verdicts != nil {
 			d.Verdicts = l.Verdicts(ctx, room, st)
 		}

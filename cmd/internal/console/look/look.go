@@ -36,7 +36,7 @@ type Looker struct {
 }
 
 // Record makes the looker see what the trees of rooms have lost.
-func (l *Looker) Record(recorder func(*member.Room) member.Recorder) { l.eye.Record = recorder }
+func (l *Looker) Record(by func(*member.Room, turn.Policy) member.Recorder) { l.eye.Record = by }
 
 // New returns a looker for the person with the id. Rooms that an engine has are read from
 // their mirrors; clock is that of the engine, nil that of this machine.
