@@ -23,12 +23,12 @@
 //	state.go, apply.go    what a room is, and how events change it
 //	grant.go              who may claim the turn
 //	release.go            who is next, offer.go: who is told that a turn is free
-//	takeover.go           who may take over, evidence.go: what speaks for it
+//	takeover.go           who may take over, and what speaks for it
 //	fence.go              who holds the stick
 //	presence.go           who is gone, active, ready
 //	reach.go              how an agent can be reached, and when it hears of a message
-//	notify.go, watch.go   who is notified of a change, and when a waiting agent looks again
+//	notify.go             who is notified of a change, and when a waiting agent looks again
 //	member.go             joining, leaving, removing; rooms that end by themselves
-//	briefing.go           what comes with a turn, unread.go: what an agent has not seen
-//	endings.go, log.go    what ends a turn; the history as people read it
+//	briefing.go           what comes with a turn
+//	loss.go, log.go       how a turn was lost; the history as people read it
 package turn

@@ -248,3 +248,22 @@ func noRoom(w *workspace.Workspace) *code.Error {
 	}
 	return code.New(code.RoomNotFound, "there is no room at %s", w.Root).With("path", w.Path).With("workspace_root", w.Root)
 }
+
+// Held returns the open rooms whose turn somebody has, as this host knows them, and those in which somebody may have had
+// one since a moment. It takes no lock and asks no engine.
+func Held(store *fsroom.Store, since time.Time) (rooms []*turn.State) {
+	store = store.Offline()
+	names, _ := fsroom.Folders(store, roomtypes.Stick())
+	for _, name := range names {
+		room := fsroom.At(store, roomtypes.Stick(), name)
+		ended := !room.HasJournal()
+		if info, err := os.Stat(room.StatePath()); ended && (err != nil || !info.ModTime().After(since)) {
+			continue
+		}
+		snap, err := room.Known()
+		if err == nil && (snap.State.Owner != "" || snap.State.Pending.At.Wall.After(since) || ended && snap.State.Turn > 0) {
+			rooms = append(rooms, snap.State)
+		}
+	}
+	return rooms
+}
