@@ -25,18 +25,16 @@ var completionCommand = &cli.Command{
 	Traits:    cli.Traits{NoSync: true, NoSubject: true},
 	Args:      []cli.Arg{shellArg},
 	TextFirst: true,
-	Run:       printScript("complete"),
+	Run:       func(_ context.Context, c *cli.Invocation) error { return printScript(c, "complete") },
 }
 
-// printScript returns the Run of a command that prints a script for the shell that its argument names.
-func printScript(kind string) func(context.Context, *cli.Invocation) error {
-	return func(_ context.Context, c *cli.Invocation) error {
-		script := completion.Script(kind, c.Arg("shell"), c.Program.Name)
-		if !c.JSON {
-			return c.Out.Print(script)
-		}
-		return c.Out.Result(map[string]string{"script": script, "shell": c.Arg("shell")}, nil)
+// printScript prints a script of a kind for the shell that the argument names.
+func printScript(c *cli.Invocation, kind string) error {
+	script := completion.Script(kind, c.Arg("shell"), c.Program.Name)
+	if !c.JSON {
+		return c.Out.Print(script)
 	}
+	return c.Out.Result(map[string]string{"script": script, "shell": c.Arg("shell")}, nil)
 }
 
 var shellArg = cli.Arg{Name: "shell", Choices: completion.Shells(), Usage: "the shell to print it for"}
@@ -251,5 +249,5 @@ var promptInitCommand = &cli.Command{
 	Traits:    cli.Traits{NoSync: true, NoSubject: true},
 	Args:      []cli.Arg{shellArg},
 	TextFirst: true,
-	Run:       printScript("prompt"),
+	Run:       func(_ context.Context, c *cli.Invocation) error { return printScript(c, "prompt") },
 }
