@@ -1,6 +1,7 @@
 package turn
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -96,7 +97,8 @@ func Leave(s *State, f Facts, agent string) ([]event.Event, LeaveResult, error) 
 // endIfEmpty adds the end of the room to the events that remove an agent, if no
 // other member is active.
 func (s *State) endIfEmpty(f Facts, events []event.Event, agent, status string) ([]event.Event, LeaveResult) {
-	res := LeaveResult{Status: status, RoomID: s.RoomID, CanonicalPath: s.CanonicalPath, RemainingMembers: len(s.Members) - 1}
+	res := LeaveResult{Status: status, RoomID: s.RoomID, CanonicalPath: cmp.Or(f.Directory, s.CanonicalPath),
+		RemainingMembers: len(s.Members) - 1}
 	if !f.otherActive(s, agent) {
 		events = append(events, event.Event{Type: Closed, Turn: s.Turn, Reason: "nobody active remained"})
 		res.Status, res.RemainingMembers = StatusEnded, 0

@@ -112,7 +112,7 @@ func (s Setting) root(r *member.Room) string {
 		return s.Root
 	}
 	if snap, err := r.FS.View(); err == nil {
-		return snap.State.CanonicalPath
+		return r.Path(snap.State)
 	}
 	return ""
 }

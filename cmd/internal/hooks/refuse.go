@@ -61,7 +61,7 @@ func (h *run) heldByHand(agent *listen.Agent) (dirs []string) {
 	}
 	for _, room := range agent.Client.RoomsHeard() {
 		if snap, err := room.FS.View(); err == nil && snap.State.Owner == agent.Client.Self.ID && !room.IsAuto(snap.State) {
-			dirs = append(dirs, snap.State.CanonicalPath)
+			dirs = append(dirs, room.Path(snap.State))
 		}
 	}
 	return dirs

@@ -72,7 +72,7 @@ var budgets = map[string]int{
 	"fsroom/mirror":              1700,
 	"fsroom/topic":               1130,
 	"fsroom/talk":                670,
-	"fsroom/turn":                5290,
+	"fsroom/turn":                5300,
 	"fsroom/workspace":           780,
 	"identity":                   2310,
 	"journal":                    2100,

@@ -78,21 +78,21 @@ func (n *RoomNews) HolderNeed() *Need {
 		return nil
 	}
 	f := n.Mailbox.Room.Facts(n.in.state)
-	for _, need := range needs(n.in.state, []turn.MemberView{{AgentID: n.in.state.Owner, Activity: f.Activity(n.in.state.Owner)}}) {
+	for _, need := range needs(n.in.state, n.Path, []turn.MemberView{{AgentID: n.in.state.Owner, Activity: f.Activity(n.in.state.Owner)}}) {
 		return &need
 	}
 	return nil
 }
 
-// needs returns what the members need.
-func needs(st *turn.State, views []turn.MemberView) []Need {
+// needs returns what the members of a room in a directory need.
+func needs(st *turn.State, path string, views []turn.MemberView) []Need {
 	list := []Need{}
 	for _, v := range views {
 		what := map[string]string{turn.ActivityAsks: "permission", turn.ActivityLimited: "limit", turn.ActivityIdle: "idle"}[v.Activity.What]
 		if what == "" || what == "idle" && v.AgentID != st.Owner {
 			continue
 		}
-		list = append(list, Need{v.AgentID, st.RoomID, st.CanonicalPath, what, v.Activity.Since, v.Activity.Detail})
+		list = append(list, Need{v.AgentID, st.RoomID, path, what, v.Activity.Since, v.Activity.Detail})
 	}
 	return list
 }
@@ -131,7 +131,7 @@ func (m *Mailbox) Inbox(ctx context.Context) (*Inbox, error) {
 	v := st.Room(f)
 	isMember := m.Room.IsMember(st)
 	in := &Inbox{
-		AgentID: m.Room.Self.ID, RoomID: st.RoomID, CanonicalPath: st.CanonicalPath, state: st, settled: settled, most: mostInbox,
+		AgentID: m.Room.Self.ID, RoomID: st.RoomID, CanonicalPath: v.CanonicalPath, state: st, settled: settled, most: mostInbox,
 		Messages: []event.Event{}, Answers: []InboxAnswer{}, Notes: []InboxNote{}, Questions: []InboxQuestion{}, Asked: []questions.Question{},
 	}
 	in.Turn = InboxTurn{
@@ -141,7 +141,7 @@ func (m *Mailbox) Inbox(ctx context.Context) (*Inbox, error) {
 			slices.Contains([]string{v.ReservedFor, st.Pending.Preferred}, m.Room.Self.ID)),
 	}
 	if m.Room.IsHuman() {
-		in.Needs = needs(st, st.MemberViews(f))
+		in.Needs = needs(st, v.CanonicalPath, st.MemberViews(f))
 	}
 	in.at = m.Cursor(st)
 	asked, err := in.fill(ctx, m)

@@ -45,7 +45,7 @@ func (m *Mailbox) News(ctx context.Context, printed *hearing.PrintedRoom) (RoomN
 		return RoomNews{}, err
 	}
 	st := snap.State
-	n := RoomNews{Mailbox: m, Path: st.CanonicalPath, Member: m.Room.IsMember(st), Pending: pending, seq: st.Seq,
+	n := RoomNews{Mailbox: m, Path: m.Room.Path(st), Member: m.Room.IsMember(st), Pending: pending, seq: st.Seq,
 		in: &Inbox{state: st, settled: settled, most: math.MaxInt}}
 	if !n.Member {
 		if printed != nil && printed.Left {

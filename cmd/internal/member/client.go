@@ -5,6 +5,7 @@
 package member
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -262,6 +263,7 @@ func Held(store *fsroom.Store, since time.Time) (rooms []*turn.State) {
 		}
 		snap, err := room.Known()
 		if err == nil && (snap.State.Owner != "" || snap.State.Pending.At.Wall.After(since) || ended && snap.State.Turn > 0) {
+			snap.State.CanonicalPath = cmp.Or(room.Kept(PathFile), snap.State.CanonicalPath)
 			rooms = append(rooms, snap.State)
 		}
 	}

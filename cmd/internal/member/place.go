@@ -25,6 +25,9 @@ func (r *Room) here() string {
 	return r.FS.Kept(PathFile)
 }
 
+// Path returns the directory on this host of a room, as far as it is known.
+func (r *Room) Path(st *turn.State) string { return cmp.Or(r.here(), st.CanonicalPath) }
+
 // above returns the directory on this host of a room above the workspace, or above a directory in it.
 func (r *Room) above(st *turn.State) string {
 	for _, dir := range append(r.Workspace.Chain(), r.Workspace.Above()...) {

@@ -71,7 +71,7 @@ func (c *Client) visited(name, root string) *Room {
 func (r *Room) Visit(name string) *Room {
 	near, root := r.Client.near(), ""
 	if snap, err := near.Room(name, nil).FS.View(); err == nil {
-		root = snap.State.CanonicalPath
+		root = near.Room(name, nil).Path(snap.State)
 	}
 	return near.visited(name, root)
 }

@@ -74,7 +74,7 @@ func (q *eventQuery) stream(ctx context.Context, f filter, st *turn.State, at st
 		}
 	}
 	if ended == "closed" {
-		c.Out.Remark("the room at " + cli.Line(st.CanonicalPath) + " has ended")
+		c.Out.Remark("the room at " + cli.Line(q.room.Path(st)) + " has ended")
 	}
 	c.Out.Remark(fmt.Sprintf("cursor_event_seq=%d ended=%s", out.passed, ended))
 	return err

@@ -20,7 +20,7 @@ func (a *Agent) SessionLine(ctx context.Context, w *workspace.Workspace, told bo
 	room.SettleJobs(ctx) // the machine may have been started again
 	now := room.Look(snap)
 	st, me := now.State, a.Client.Self.ID
-	line := "Talking Stick: you are " + cli.Line(me) + " in " + cli.Line(st.CanonicalPath) + "; " + standing(st, me)
+	line := "Talking Stick: you are " + cli.Line(me) + " in " + cli.Line(room.Path(st)) + "; " + standing(st, me)
 	switch pid, trouble := now.Facts.Window, st.Trouble(now.Facts); {
 	case pid != 0:
 		return line + " in another window (process " + strconv.Itoa(pid) + "): its changes are made there.", nil
