@@ -71,6 +71,7 @@ func (r local[S]) Locked(ctx context.Context, do func(*Snapshot[S]) error) error
 	if err != nil {
 		return err
 	}
+	_ = r.files.CatchUp(snap) // what do tells of the room stays, also if its writer was killed before the sync
 	return do(snap)
 }
 

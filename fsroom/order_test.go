@@ -120,6 +120,22 @@ func TestOrderOnDisk(t *testing.T) {
 	}
 }
 
+// TestLockedTellsWhatStays: what a killed writer has left is on disk before somebody acts on it under the lock.
+func TestLockedTellsWhatStays(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.do(join("a"))
+	f.dying(fsroom.StepReplace, say("a", "one"))
+	r := &recorder{f: f}
+	err := f.at(r.options()).Locked(t.Context(), func(*snapshot) error {
+		r.done = append(r.done, "told")
+		return nil
+	})
+	if want := []string{"sync", "replace", "told"}; err != nil || !slices.Equal(r.done, want) {
+		t.Errorf("%v: %q, want %q", err, r.done, want)
+	}
+}
+
 // TestStateFollowsTheCommit: the new state.json is drafted beside the journal's sync, and gets its name
 // when the change is committed. A step that fails there leaves no draft.
 func TestStateFollowsTheCommit(t *testing.T) {
