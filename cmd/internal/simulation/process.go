@@ -84,7 +84,6 @@ func (w *world) step(p *proc, points int) bool {
 // settle does what follows a step.
 func (w *world) settle() {
 	w.Bury()
-	w.procs = slices.DeleteFunc(w.procs, func(p *proc) bool { return p.State == machine.Finished })
 	w.Age()
 	before := w.last
 	w.last = w.Stamp()
@@ -94,6 +93,7 @@ func (w *world) settle() {
 	if w.onStep != nil {
 		w.onStep(w.last != before)
 	}
+	w.procs = slices.DeleteFunc(w.procs, func(p *proc) bool { return p.State == machine.Finished })
 }
 
 // pass lets time pass, see [machine.Machine.Pass].
