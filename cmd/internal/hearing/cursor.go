@@ -48,12 +48,10 @@ func (c *Cursor) On(life string) {
 // what b leaves zero stays. It reports whether anything has changed.
 func (c *Cursor) Advance(b Cursor) bool {
 	was := *c
-	if !c.JoinedAt.Equal(b.JoinedAt.Time) { // of another membership
-		if c.JoinedAt.After(b.JoinedAt.Time) {
-			return false
-		}
-		*c = Cursor{JoinedAt: b.JoinedAt}
+	if c.JoinedAt.After(b.JoinedAt.Time) { // of a later membership
+		return false
 	}
+	*c = c.in(b.JoinedAt)
 	if b.Topic != "" {
 		c.On(b.Topic)
 	}
@@ -80,13 +78,26 @@ func (w *Woken) advance(b Woken) {
 	}
 }
 
-// ReadCursor returns the stored cursor of a member, an empty one if none was stored in the
+// in returns the cursor in the membership that began at the time. One of an earlier membership says which answers were
+// shown, and nothing else: the questions that the agent has asked outlive its memberships.
+func (c *Cursor) in(joined event.Time) Cursor {
+	if c.JoinedAt.Equal(joined.Time) {
+		return *c
+	}
+	next := Cursor{JoinedAt: joined}
+	if c.JoinedAt.Before(joined.Time) {
+		next.Topic, next.AnswersSeq = c.Topic, max(c.AnswersSeq, c.TopicSeq)
+	}
+	return next
+}
+
+// ReadCursor returns the stored cursor of a member, an empty one if none was stored, in the
 // membership that began at the time. a is the member's directory in the room.
 func ReadCursor(a fsroom.Agent, joined event.Time) (c Cursor) {
-	if a.Read(CursorFile, &c) && c.JoinedAt.Equal(joined.Time) {
-		return c
+	if !a.Read(CursorFile, &c) {
+		c = Cursor{}
 	}
-	return Cursor{JoinedAt: joined}
+	return c.in(joined)
 }
 
 // A Printed is what a hook has printed for an agent. It counts as shown when a later hook

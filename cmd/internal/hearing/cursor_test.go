@@ -32,7 +32,7 @@ func TestCursorAdvance(t *testing.T) {
 		"woken for more":     {Cursor{JoinedAt: at(1), Woken: Woken{EventSeq: 13, At: at(22), Tries: 1}}, with(func(c *Cursor) { c.Woken = Woken{EventSeq: 13, From: 12, TopicSeq: 6, At: at(22), Tries: 1} })},
 		"woken again":        {Cursor{JoinedAt: at(1), Woken: Woken{EventSeq: 12, TopicSeq: 6, At: at(22), Tries: 2}}, with(func(c *Cursor) { c.Woken = Woken{EventSeq: 12, TopicSeq: 6, At: at(22), Tries: 2} })},
 		"woken for less":     {Cursor{JoinedAt: at(1), Woken: Woken{EventSeq: 11, TopicSeq: 6, At: at(22), Tries: 9}}, base},
-		"joined again":       {Cursor{JoinedAt: at(2), Seen: talk.Seen{EventSeq: 1}}, Cursor{JoinedAt: at(2), Seen: talk.Seen{EventSeq: 1}}},
+		"joined again":       {Cursor{JoinedAt: at(2), Seen: talk.Seen{EventSeq: 1}}, Cursor{JoinedAt: at(2), Seen: talk.Seen{EventSeq: 1, Topic: "t1", AnswersSeq: 5}}},
 		"before it rejoined": {Cursor{JoinedAt: at(0), Seen: talk.Seen{EventSeq: 99}}, base},
 	} {
 		got := base

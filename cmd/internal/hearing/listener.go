@@ -166,10 +166,7 @@ func (l *Listener) Proved() bool {
 
 // BegunAfter reports whether the session began in the same process, and after the hook did that p runs.
 func (l *Listener) BegunAfter(p, session identity.Process) bool {
-	if l.BegunBy == nil || l.Process == nil || *l.Process != session {
-		return false
-	}
-	return begunAfter(*l.BegunBy, p)
+	return l.BegunBy != nil && l.Process != nil && *l.Process == session && begunAfter(*l.BegunBy, p)
 }
 
 // begunAfter reports whether a process of the same machine was started after p, as far as is known.
@@ -294,9 +291,6 @@ type Budget struct {
 
 // Left returns how long it is until the agent may be woken again, 0 if it may be now.
 func (b *Budget) Left(now time.Time) time.Duration {
-	if b.Until.IsZero() {
-		return 0
-	}
 	return max(0, b.Until.Sub(now))
 }
 
