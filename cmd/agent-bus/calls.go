@@ -115,14 +115,12 @@ func poll(ctx context.Context, r *questions.Topic, questionID string, skip int) 
 // onOtherTopic turns the error that the topic has no such question into
 // TOPIC_MISMATCH if another topic has it.
 func (c *call) onOtherTopic(ctx context.Context, err error, questionID string) error {
-	if code.Of(err) != topic.QuestionNotFound {
-		return err
+	if code.Of(err) == topic.QuestionNotFound {
+		if found, scanErr := c.TopicOf(ctx, questionID); scanErr == nil && found != nil {
+			return tools.Mismatch(questionID, c.topic.Name())
+		}
 	}
-	found, scanErr := c.TopicOf(ctx, questionID, c.topic.Name())
-	if scanErr != nil || found == "" {
-		return err
-	}
-	return tools.Mismatch(questionID, c.topic.Name())
+	return err
 }
 
 func pendingList(ctx context.Context, c *call, a *tools.Pending) (tools.Result, error) {

@@ -102,11 +102,10 @@ func callerName(c *cli.Invocation) (string, error) {
 // harnessName returns the agent id that tt gives the harness session which this
 // process belongs to, "" if it belongs to none.
 func harnessName(env *cli.Env) string {
-	me, err := caller(env)
-	if err != nil || me.SessionKind != identity.HarnessCLI {
-		return ""
+	if me, err := caller(env); err == nil && me.SessionKind == identity.HarnessCLI {
+		return me.ID
 	}
-	return me.ID
+	return ""
 }
 
 func caller(env *cli.Env) (identity.Agent, error) {
@@ -218,16 +217,12 @@ func runAnswer(ctx context.Context, c *cli.Invocation, b *bus) error {
 	if err != nil {
 		return err
 	}
-	topicID, err := b.TopicOf(ctx, id, "")
+	r, err := b.TopicOf(ctx, id)
 	if err != nil {
 		return err
 	}
-	if topicID == "" {
+	if r == nil {
 		return code.New(topic.QuestionNotFound, "no topic has a question %q", id).WithHint(`see "agent-bus cli topics show TOPIC"`)
-	}
-	r, err := b.Topic(topicID)
-	if err != nil {
-		return err
 	}
 	s, tally, err := questions.Answer(ctx, r, agent, a.Stored())
 	if err != nil {
@@ -261,8 +256,8 @@ func runClose(ctx context.Context, c *cli.Invocation, b *bus) error {
 		return err
 	}
 	text := c.Arg("topic")
-	if id, err := b.TopicOf(ctx, text, ""); err == nil && id != "" {
-		return closeQuestion(ctx, c, b, id, agent, reason)
+	if r, err := b.TopicOf(ctx, text); err == nil && r != nil {
+		return closeQuestion(ctx, c, r, agent, reason)
 	}
 	r, err := b.findTopic(c, text)
 	if err != nil {
@@ -273,26 +268,18 @@ func runClose(ctx context.Context, c *cli.Invocation, b *bus) error {
 		return err
 	}
 	return c.Out.Result(closeResult(s, changed), func(t *cli.Text) {
-		if !changed {
+		if changed {
+			t.Line("Closed %s.", s.Name)
+		} else {
 			t.Line("%s was closed already.", s.Name)
-			return
 		}
-		t.Line("Closed %s.", s.Name)
 	})
 }
 
-func closeQuestion(ctx context.Context, c *cli.Invocation, b *bus, topicID, agent, reason string) error {
+func closeQuestion(ctx context.Context, c *cli.Invocation, r *questions.Topic, agent, reason string) error {
 	id := c.Arg("topic")
-	r, err := b.Topic(topicID)
-	if err != nil {
-		return err
-	}
 	s, _, err := questions.Settle(ctx, r, id, func(s *topic.State) ([]event.Event, error) {
-		q, err := s.FindQuestion(id)
-		if err != nil {
-			return nil, err
-		}
-		if q.Status == topic.Answered || q.Status == topic.Pending && len(q.Answers) > 0 {
+		if q := s.Question(id); q != nil && (q.Status == topic.Answered || q.Status == topic.Pending && len(q.Answers) > 0) {
 			return s.MarkAnswered(agent, id)
 		}
 		return s.Cancel(agent, id, reason)
@@ -301,7 +288,7 @@ func closeQuestion(ctx context.Context, c *cli.Invocation, b *bus, topicID, agen
 		return err
 	}
 	status := s.Question(id).Status
-	return c.Out.Result(map[string]any{"topic_id": topicID, "question_id": id, "status": status}, func(t *cli.Text) {
+	return c.Out.Result(map[string]any{"topic_id": r.Name(), "question_id": id, "status": status}, func(t *cli.Text) {
 		t.Line("%s is %s.", id, status)
 	})
 }

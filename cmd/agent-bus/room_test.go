@@ -180,6 +180,13 @@ func TestAnswerShownInMCP(t *testing.T) {
 	equal(t, "unread, asked in tt", answers(), 1.0)
 	w.tt("a:1", "inbox")
 	w.tt("a:1", "release", "--status", "s", "--next-action", "n")
+	w.tt("a:1", "ask", "b:1", "and while I am away?")
+	w.tt("a:1", "leave")
+	answer("later")
+	w.tt("a:1", "join")
+	equal(t, "unread after joining again", answers(), 1.0)
+	w.tt("a:1", "inbox")
+	equal(t, "unread in the end", answers(), 0.0)
 }
 
 // TestFirstQuestionsAtOnce: many that ask at the same moment make one topic, and no

@@ -146,6 +146,23 @@ func beyondScenarios() []scenario {
 			warnedOf(s, s.peer().join(s.id, "red"), "AGENT_NAME_IN_USE")
 			_ = red
 		}},
+		{"sessions are there after the topics were put back from a copy", func(s *stage) {
+			red := s.as("red")
+			topics, kept := filepath.Join(s.dir, "topics"), filepath.Join(s.dir, "kept")
+			cat := s.as("cat")
+			check := func(err error) {
+				if err != nil {
+					s.Error(err)
+				}
+			}
+			check(os.CopyFS(kept, os.DirFS(topics)))
+			check(os.RemoveAll(topics))
+			check(os.Rename(kept, topics))
+			cat.offered()
+			equal(s, "listeners", red.ok("ask", f(`{"topic_id":%q,"question":"why?","wait_seconds":1}`, s.id))["listeners"], any(1.0))
+			warnedOf(s, s.peer().join(s.id, "cat"), "AGENT_NAME_IN_USE")
+			warnedOf(s, s.peer().join(s.id, "red"), "AGENT_NAME_IN_USE")
+		}},
 		{"one topic of a newer format", func(s *stage) {
 			p := s.peer()
 			s.pink()

@@ -121,6 +121,14 @@ type membership struct {
 	asked   []string // the questions that the session asked under the name
 }
 
+// hold marks the agent as one that has joined the topic, if the mark can be written.
+func (m *membership) hold(r *questions.Topic) {
+	if release, err := questions.Join(r, m.agent); err == nil {
+		m.release()
+		m.release = release
+	}
+}
+
 // membership returns that of the topic, nil if the session has not joined it.
 func (s *server) membership(topicID string) *membership {
 	s.mu.Lock()
@@ -159,9 +167,7 @@ func (s *server) join(ctx context.Context, r *questions.Topic, agent string) (jo
 			r.ForgetAgents(questions.JoinedMark)
 		}
 		inUse = r.Agent(agent).Held(questions.JoinedMark)
-		if release, err := questions.Join(r, agent); err == nil {
-			next.release = release
-		}
+		next.hold(r)
 		return nil
 	}
 	unlocked := func(_ context.Context, do func(*questions.Snapshot) error) error {

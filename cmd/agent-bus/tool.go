@@ -115,12 +115,26 @@ func (t *tool) start(ctx context.Context, c *call, a tools.Arguments, wrong erro
 	}
 	if c.member != nil {
 		c.agent = c.member.agent
+		c.stay()
 		questions.Seen(c.topic, c.agent)
 	}
 	if result, err = t.run(ctx, c, a); err != nil {
 		return nil, err
 	}
 	return warned(result, warnings...), nil
+}
+
+// stay holds the mark of a session that has joined the topic again if nobody holds it, as after a copy was put back:
+// the mark that the session holds is that of a removed file then.
+func (c *call) stay() {
+	if c.member == nil || c.topic.Shared() != nil || c.topic.Agent(c.agent).Held(questions.JoinedMark) {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.memberships[c.topic.Name()] == c.member {
+		c.member.hold(c.topic)
+	}
 }
 
 // withUnknown adds the unknown arguments to the refusal of an argument: often a
@@ -236,7 +250,7 @@ func (c *call) until(ctx context.Context, asked int, over func(*topic.State) boo
 	defer time.AfterFunc(time.Duration(seconds)*time.Second, timeUp).Stop()
 	defer context.AfterFunc(c.shutdownCtx, timeUp)()
 	defer c.reportProgress(ctx, seconds)()
-	err := questions.Await(ctx, c.topic, over)
+	err := questions.Await(ctx, c.topic, func(s *topic.State) bool { c.stay(); return over(s) })
 	if err == errTimeUp {
 		return nil
 	}

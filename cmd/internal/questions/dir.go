@@ -190,31 +190,25 @@ func IsID(text string) bool {
 	return len(text) == idLength && text[0] == 't' && strings.Trim(text[1:], "0123456789abcdef") == ""
 }
 
-// TopicOf returns the id of the topic that has the question, "" if none has it. The topic
-// except, which may be "", is known not to have it.
-func (d *Dir) TopicOf(ctx context.Context, questionID, except string) (string, error) {
+// TopicOf returns the topic that has the question, nil if none has it.
+func (d *Dir) TopicOf(ctx context.Context, questionID string) (*Topic, error) {
 	all, err := d.Index()
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	for _, s := range all.States {
-		if s.TopicID == except {
-			continue
+		r, err := d.Topic(s.TopicID)
+		if err != nil {
+			return nil, err
 		}
-		if s.Forgets() {
-			r, err := d.Topic(s.TopicID)
-			if err != nil {
-				return "", err
-			}
-			if s, err = WithQuestion(ctx, r, s, questionID); err != nil {
-				return "", err
-			}
+		if s, err = WithQuestion(ctx, r, s, questionID); err != nil {
+			return nil, err
 		}
 		if s.Question(questionID) != nil {
-			return s.TopicID, nil
+			return r, nil
 		}
 	}
-	return "", nil
+	return nil, nil
 }
 
 // WithQuestion returns a state that has the question, if the topic ever had it: s
