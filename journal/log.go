@@ -66,10 +66,6 @@ func Open(path string) (*Log, error) {
 	return New(path, osFile{f}), nil
 }
 
-// Absent returns a log without events, in the place of a journal that is lost. It has moved once
-// there is a file at the path.
-func Absent(path string) *Log { return New(path, absent{}) }
-
 // OpenCommitted is [Open] for a journal that will not change any more, all of which was
 // committed.
 func OpenCommitted(path string) (*Log, error) {
@@ -143,10 +139,6 @@ func (l *Log) Damaged(end int64, problem string) error { return l.corruptUpTo(en
 // returned false may go to a file that was moved meanwhile, unless the caller has the room's
 // lock.
 func (l *Log) Moved() bool {
-	if l.isAbsent() {
-		_, err := os.Lstat(l.path)
-		return err == nil
-	}
 	f, ok := l.file.(osFile)
 	if !ok {
 		return false
@@ -157,21 +149,6 @@ func (l *Log) Moved() bool {
 	}
 	now, err := os.Lstat(l.path)
 	return err != nil || !os.SameFile(opened, now)
-}
-
-// Continues reports whether l begins with the same event_seq as old. A copy that has
-// replaced old does, the journal of the next life does not. A lost journal is continued by any, and
-// continues any.
-func (l *Log) Continues(old *Log) bool {
-	if l.isAbsent() || old.isAbsent() {
-		return true
-	}
-	first, err := l.First()
-	if err != nil {
-		return false
-	}
-	before, err := old.First()
-	return err == nil && before.Seq == first.Seq
 }
 
 // A File is the part of a file that a [Log] uses. Tests wrap the real file in one
@@ -197,15 +174,3 @@ func (f osFile) Stat() (int64, time.Time, error) {
 	}
 	return info.Size(), info.ModTime(), nil
 }
-
-// absent is a File without content.
-type absent struct{}
-
-func (l *Log) isAbsent() bool { _, ok := l.file.(absent); return ok }
-
-func (absent) ReadAt([]byte, int64) (int, error) { return 0, io.EOF }
-func (absent) Write([]byte) (int, error)         { return 0, os.ErrInvalid }
-func (absent) Truncate(int64) error              { return os.ErrInvalid }
-func (absent) Sync() error                       { return os.ErrInvalid }
-func (absent) Stat() (int64, time.Time, error)   { return 0, time.Time{}, nil }
-func (absent) Close() error                      { return nil }
