@@ -311,16 +311,13 @@ var ChangePatience = 500 * time.Millisecond
 // change the agent's files do so one after the other; one that is stopped meanwhile is
 // waited for only briefly, and the change is given up.
 func (a Agent) Change(name string, v any, change func(found bool) bool) error {
-	if err := a.makeDir(a.dir); err != nil {
-		return err
-	}
 	ctx, cancel := context.WithTimeout(context.Background(), ChangePatience)
 	defer cancel()
-	unlock, err := lockfile.Lock(ctx, a.Path("lock"))
+	unlock, err := a.Lock(ctx)
 	if err != nil {
-		return a.explain(err)
+		return err
 	}
-	defer unlock()
+	defer func() { _ = unlock() }()
 	if !change(a.Read(name, v)) {
 		return nil
 	}

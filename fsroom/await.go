@@ -26,17 +26,26 @@ type Inspect[S any] func(*Snapshot[S]) (done bool, sleep Sleep, err error)
 // While an engine cannot be reached, Await waits until it can, or ctx ends. If it could
 // not inspect the room at all, the error says why.
 func (r *Room[S]) Await(ctx context.Context, inspect Inspect[S]) error {
-	return r.AwaitBeside(ctx, noNeighbour, inspect)
+	return r.AwaitBoth(ctx, "", nil, inspect)
 }
 
-func noNeighbour() Neighbour { return nil }
+// AwaitAs is [Room.Await] for a process that needs to inspect the room only when the rules
+// notify its agent, or when a process calls [Agent.Notify] for it. So a change that
+// concerns one of hundreds of waiting agents wakes only that one. If the rules have no
+// Notify, AwaitAs is Await.
+func (r *Room[S]) AwaitAs(ctx context.Context, agent string, inspect Inspect[S]) error {
+	return r.AwaitBoth(ctx, agent, nil, inspect)
+}
 
-// await subscribes before the second inspection, so that no change in between is
+// AwaitBoth is [Room.AwaitAs], or Await without an agent, that also inspects the room when its neighbour changes. neighbour
+// may be nil, returns nil as long as there is none, and may return another one later.
+//
+// It subscribes before the second inspection, so that no change in between is
 // missed, and starts no watcher if the first inspection is enough. After subscribing
 // and after each notification it waits for the change under way to end: notifications
 // come before the commit, so an inspection at once could come too early, and nothing
 // would follow.
-func (r *Room[S]) await(ctx context.Context, inspect Inspect[S], subscribe func() *subscription, neighbour func() Neighbour) error {
+func (r *Room[S]) AwaitBoth(ctx context.Context, agent string, neighbour func() Neighbour, inspect Inspect[S]) error {
 	var sub *subscription
 	var watched Neighbour // nil: none is watched yet
 	stopPulling := func() {}
@@ -76,7 +85,11 @@ func (r *Room[S]) await(ctx context.Context, inspect Inspect[S], subscribe func(
 			return context.Cause(ctx)
 		}
 		if sub == nil {
-			sub = subscribe()
+			if agent != "" && r.rules.Notify != nil {
+				sub = r.store.subscribe(r.Agent(agent).Path(WakeFile))
+			} else { // a change is in the journal; the state.json that follows may fail to be written
+				sub = r.store.subscribe(r.dir, journalFile)
+			}
 			defer r.Pull(ctx)()
 			// To close a watch takes the kernel milliseconds, which the answer must
 			// not wait for.
@@ -84,7 +97,11 @@ func (r *Room[S]) await(ctx context.Context, inspect Inspect[S], subscribe func(
 			settled = settle()
 			continue
 		}
-		if next := neighbour(); next != nil && (watched == nil || watched.Name() != next.Name()) {
+		next := watched
+		if neighbour != nil {
+			next = neighbour()
+		}
+		if next != nil && (watched == nil || watched.Name() != next.Name()) {
 			watched = next
 			stopPulling()
 			stopPulling = watched.Pull(ctx)

@@ -32,7 +32,7 @@ func (r *Room[S]) Follow(ctx context.Context, after int64, fn func(*event.Event)
 		return after, r.store.Explain(err, r.ArchiveDir())
 	}
 	defer r.Pull(ctx)()
-	changes := r.store.subscribe(r.dir, "journal.jsonl")
+	changes := r.store.subscribe(r.dir, journalFile)
 	defer func() { go changes.stop() }()
 	for begun := false; err == nil; begun = true {
 		var ended bool

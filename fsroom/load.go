@@ -47,11 +47,9 @@ func (r *Files[S]) Load() (*Snapshot[S], error) {
 		}
 		folded := &Snapshot[S]{}
 		if !missing {
-			folded, err = r.foldJournal(cached, info.Size())
-			if errors.Is(err, fs.ErrNotExist) {
+			if folded, err = r.foldOn(cached, cached, info.Size()); errors.Is(err, fs.ErrNotExist) {
 				continue
-			}
-			if err != nil {
+			} else if err != nil {
 				return nil, err
 			}
 		}
@@ -70,40 +68,34 @@ func (r *Files[S]) cacheReplaced(cached *Snapshot[S]) bool {
 	return err == nil && now != nil && now.coverage() != cached.coverage()
 }
 
-// foldJournal folds the journal, whose size is given: the lines beyond cached if
-// cached fits it, else all of them. A journal without a whole change belongs to a life
-// that was never committed: its snapshot has the zero Position.
-func (r *Files[S]) foldJournal(cached *Snapshot[S], size int64) (*Snapshot[S], error) {
-	log, err := journal.Open(r.JournalPath())
-	if err != nil {
-		return nil, err
-	}
-	defer log.Close()
-	log.SetCommitted(func() int64 { return r.Committed(cached) })
-	if cached != nil && !cached.outdated && cached.Position.Offset > 0 && size > cached.Position.Offset {
-		// The number of the next event shows that cached is of this life. A torn tail
-		// alone does not.
-		snap, err := r.fold(log, cached.State, cached)
-		if err == nil && snap.Position != cached.Position {
-			return snap, nil
-		}
-	}
-	return r.fold(log, r.rules.New(r.name), &Snapshot[S]{})
-}
-
 // Fold returns what the whole journal folds to, without looking at state.json. cached,
 // which may be nil, shows how much of the journal was committed. The snapshot of a
-// missing journal, and of one without a whole change, has the zero Position.
+// missing journal, and of one without a whole change, has the zero Position: that belongs to a life
+// that was never committed.
 func (r *Files[S]) Fold(cached *Snapshot[S]) (*Snapshot[S], error) {
-	log, err := journal.Open(r.JournalPath())
+	snap, err := r.foldOn(nil, cached, 0)
 	if errors.Is(err, fs.ErrNotExist) {
 		return &Snapshot[S]{}, nil
 	}
+	return snap, err
+}
+
+// foldOn is Fold of the lines beyond from, if from fits the journal, whose size is given. from may be nil.
+func (r *Files[S]) foldOn(from, cached *Snapshot[S], size int64) (*Snapshot[S], error) {
+	log, err := journal.Open(r.JournalPath())
 	if err != nil {
 		return nil, err
 	}
 	defer log.Close()
 	log.SetCommitted(func() int64 { return r.Committed(cached) })
+	if from != nil && !from.outdated && from.Position.Offset > 0 && size > from.Position.Offset {
+		// The number of the next event shows that from is of this life. A torn tail
+		// alone does not.
+		snap, err := r.fold(log, from.State, from)
+		if err == nil && snap.Position != from.Position {
+			return snap, nil
+		}
+	}
 	return r.fold(log, r.rules.New(r.name), &Snapshot[S]{})
 }
 

@@ -132,7 +132,9 @@ func (r *Files[S]) Rules() *Rules[S] { return r.rules }
 func (r *Files[S]) Dir() string { return r.dir }
 
 // JournalPath returns the path of the current life's journal.
-func (r *Files[S]) JournalPath() string { return filepath.Join(r.dir, "journal.jsonl") }
+func (r *Files[S]) JournalPath() string { return filepath.Join(r.dir, journalFile) }
+
+const journalFile = "journal.jsonl"
 
 // StatePath returns the path of the projection.
 func (r *Files[S]) StatePath() string { return filepath.Join(r.dir, "state.json") }

@@ -200,8 +200,11 @@ func (r *Files[S]) CatchUp(snap *Snapshot[S]) error {
 	if snap.fresh || snap.Position.Seq == 0 {
 		return nil
 	}
-	if snap.Untold() {
-		return r.markLoss(snap)
+	if snap.Untold() { // so that a crash in the next append leaves a torn tail
+		if err := r.WriteProjection(snap); err != nil {
+			return err
+		}
+		return r.store.opts.SyncDir(r.dir)
 	}
 	if snap.Position.Offset == 0 { // between two lives
 		return r.WriteProjection(snap)

@@ -15,13 +15,11 @@ const WakeFile = "bell"
 
 // EnsureWakeFile creates the file that [Agent.Notify] touches. A process does so
 // before it waits as the agent.
-func (a Agent) EnsureWakeFile() error { return a.ensureMark(WakeFile) }
-
-func (a Agent) ensureMark(name string) error {
-	if info, err := os.Lstat(a.Path(name)); err == nil && info.Mode().IsRegular() {
+func (a Agent) EnsureWakeFile() error {
+	if info, err := os.Lstat(a.Path(WakeFile)); err == nil && info.Mode().IsRegular() {
 		return nil
 	}
-	return a.Mark(name, time.Now())
+	return a.Mark(WakeFile, time.Now())
 }
 
 // Notify wakes all processes that wait as the agent, see [Room.AwaitAs]. It does
@@ -37,23 +35,6 @@ func (a Agent) NotifyHere() {
 	if a.unusable == nil {
 		_ = lockfile.Touch(a.Path(WakeFile), time.Now())
 	}
-}
-
-// AwaitAs is [Room.Await] for a process that needs to inspect the room only when the rules
-// notify its agent, or when a process calls [Agent.Notify] for it. So a change that
-// concerns one of hundreds of waiting agents wakes only that one. If the rules have no
-// Notify, AwaitAs is Await.
-func (r *Room[S]) AwaitAs(ctx context.Context, agent string, inspect Inspect[S]) error {
-	return r.AwaitBoth(ctx, agent, noNeighbour, inspect)
-}
-
-// AwaitBoth is [Room.AwaitAs] that also inspects the room when its neighbour changes. neighbour returns nil
-// as long as there is none, and may return another one later.
-func (r *Room[S]) AwaitBoth(ctx context.Context, agent string, neighbour func() Neighbour, inspect Inspect[S]) error {
-	if r.rules.Notify == nil {
-		return r.AwaitBeside(ctx, neighbour, inspect)
-	}
-	return r.await(ctx, inspect, func() *subscription { return r.store.subscribe(r.Agent(agent).Path(WakeFile)) }, neighbour)
 }
 
 // NotifyAgents notifies the agents, and the listeners of those, that the change concerns. It comes
@@ -83,11 +64,4 @@ type Neighbour interface {
 	Settled(context.Context) bool
 }
 
-func (r *Files[S]) watch(s *Store, sub *subscription) { s.watch(sub, r.dir, "journal.jsonl") }
-
-// AwaitBeside is [Room.Await] that also inspects the room when its neighbour changes, see
-// [Room.AwaitBoth].
-func (r *Room[S]) AwaitBeside(ctx context.Context, neighbour func() Neighbour, inspect Inspect[S]) error {
-	// A change is in the journal. The state.json that follows may fail to be written.
-	return r.await(ctx, inspect, func() *subscription { return r.store.subscribe(r.dir, "journal.jsonl") }, neighbour)
-}
+func (r *Files[S]) watch(s *Store, sub *subscription) { s.watch(sub, r.dir, journalFile) }

@@ -88,15 +88,6 @@ func lostBefore(e *event.Event, seq int64) *event.Lost {
 	return &p.Lost
 }
 
-// markLoss replaces state.json by one that says where the journal ends now, so that a
-// crash in the next append leaves a torn tail. The caller has the lock.
-func (r *Files[S]) markLoss(snap *Snapshot[S]) error {
-	if err := r.WriteProjection(snap); err != nil {
-		return err
-	}
-	return r.store.opts.SyncDir(r.dir)
-}
-
 // SayLost writes the event that tells what was lost, if none does yet. The caller has the
 // lock, and snap is from [Files.Weigh]. It is for repairs.
 func (r *Files[S]) SayLost(snap *Snapshot[S]) error {

@@ -208,7 +208,7 @@ func (r *Room) AwaitAnswer(ctx context.Context, a Asked) (Asked, error) {
 	defer exits.Close()
 	a.Status = ReplyTimeout
 	named := a.ToState != ""
-	err := r.Room.FS.AwaitBeside(ctx, func() fsroom.Neighbour { return a.topic },
+	err := r.Room.FS.AwaitBoth(ctx, "", func() fsroom.Neighbour { return a.topic },
 		func(snap *fsroom.Snapshot[*turn.State]) (bool, fsroom.Sleep, error) {
 			st := snap.State
 			view, err := a.topic.View()
