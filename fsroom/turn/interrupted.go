@@ -12,10 +12,10 @@ import (
 type Interruption struct {
 	Turn    int64             `json:"turn_id"`
 	Agent   string            `json:"agent_id"`
-	Reason  string            `json:"reason"` // the kind of the takeover
-	Since   event.Time        `json:"since"`  // when the turn began
-	Note    *InterruptionNote `json:"-"`
-	Handoff int64             `json:"-"` // the event of the handoff that the turn came with, 0 for none
+	Reason  string            `json:"reason"`                      // the kind of the takeover
+	Since   event.Time        `json:"since"`                       // when the turn began
+	Note    *InterruptionNote `json:"note,omitempty"`              // nil: none
+	Handoff int64             `json:"handoff_event_seq,omitempty"` // of the handoff that the turn came with, 0 for none
 }
 
 // An InterruptionNote is the last note of the holder in its turn.

@@ -134,14 +134,9 @@ func (h *run) handler() func(context.Context) error {
 		return h.fail
 	case harness.KindShell:
 		return h.shell
-	case harness.KindAsks:
-		return silent
 	}
-	return nil
+	return func(context.Context) error { return nil } // it says nothing
 }
-
-// silent is a hook that says nothing.
-func silent(context.Context) error { return nil }
 
 // answer prints the reply. It returns errWakes if that wakes the agent.
 func (h *run) answer(r payload.Reply) error {

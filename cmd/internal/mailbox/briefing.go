@@ -104,12 +104,10 @@ func (m *Mailbox) changes(ctx context.Context, st *turn.State) (list json.RawMes
 type Interrupted struct {
 	turn.Interruption
 	*member.Changed
-	Diff    string                 `json:"diff,omitempty"`
-	Undo    string                 `json:"undo,omitempty"`
-	Host    string                 `json:"host,omitempty"` // another one, which has recorded what it changed
-	Jobs    []InterruptedJob       `json:"jobs"`
-	Note    *turn.InterruptionNote `json:"note,omitempty"` // its last one
-	Handoff int64                  `json:"handoff_event_seq,omitempty"`
+	Diff string           `json:"diff,omitempty"`
+	Undo string           `json:"undo,omitempty"`
+	Host string           `json:"host,omitempty"` // another one, which has recorded what it changed
+	Jobs []InterruptedJob `json:"jobs"`
 }
 
 // An InterruptedJob is a job that was started in the turn.
@@ -162,7 +160,7 @@ func (m *Mailbox) interrupted(ctx context.Context, st *turn.State) json.RawMessa
 }
 
 func (m *Mailbox) viewInterrupted(ctx context.Context, st *turn.State, i turn.Interruption) Interrupted {
-	v := Interrupted{Interruption: i, Jobs: []InterruptedJob{}, Note: i.Note, Handoff: i.Handoff}
+	v := Interrupted{Interruption: i, Jobs: []InterruptedJob{}}
 	tree := m.Room.Recorder(st)
 	v.Host, v.Changed = m.Room.HostOfTurn(ctx, i.Turn), tree.Changed(i.Turn, mostInterruptedPaths)
 	if tree.Records() && v.Host == "" {

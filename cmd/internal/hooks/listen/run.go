@@ -77,7 +77,7 @@ func (a *Agent) Run(ctx context.Context, t Transport) error {
 		wake, err := a.DecideWake(ctx, t.How)
 		if err == nil && wake.Text != "" {
 			err = t.Deliver(ctx, wake)
-			a.note(ctx, err)
+			a.setError(ctx, err)
 			if errors.Is(err, ErrDeaf) || err == nil && t.Once {
 				return true, 0, err
 			}
@@ -196,19 +196,15 @@ func (a *Agent) takePost(ctx context.Context, how string) (l hearing.Listener, r
 	return l, release, nil
 }
 
-// note records the last error of the transport.
-func (a *Agent) note(ctx context.Context, failure error) {
-	if failure != nil {
-		a.CannotWake(failure.Error())
-		return
-	}
-	a.setError(ctx, "")
-}
-
 // CannotWake records why nothing can wake the agent. What listens next removes that.
-func (a *Agent) CannotWake(why string) { a.setError(context.Background(), cli.Line(why)) }
+func (a *Agent) CannotWake(why string) { a.setError(context.Background(), errors.New(why)) }
 
-func (a *Agent) setError(ctx context.Context, text string) {
+// setError records the last error of the transport; nil: it works.
+func (a *Agent) setError(ctx context.Context, failure error) {
+	text := ""
+	if failure != nil {
+		text = cli.Line(failure.Error())
+	}
 	_ = a.change(ctx, func(l *hearing.Listener) bool {
 		changed := l.Error != text
 		l.Error = text

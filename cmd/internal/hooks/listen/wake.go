@@ -73,7 +73,9 @@ func (a *Agent) DecideWake(ctx context.Context, how string) (wake Wake, err erro
 			return Wake{}, err
 		}
 	}
-	return a.wakeFor(due, comesWithHooks(how)), nil
+	// A prompt for which hooks run, which show what others wrote.
+	shown := slices.Contains([]string{hearing.ByWatch, hearing.ByHook, hearing.ByQueue, hearing.ByOpenCode, hearing.ByHold}, how)
+	return a.wakeFor(due, shown), nil
 }
 
 // Settle waits for changes that are under way in the agent's rooms. The lock of the listener
@@ -82,12 +84,6 @@ func (a *Agent) Settle(ctx context.Context) {
 	for _, room := range a.Client.RoomsHeard() {
 		room.FS.Settled(ctx)
 	}
-}
-
-// comesWithHooks reports whether what wakes an agent is a prompt for which hooks run, which
-// show what others wrote.
-func comesWithHooks(how string) bool {
-	return slices.Contains([]string{hearing.ByWatch, hearing.ByHook, hearing.ByQueue, hearing.ByOpenCode, hearing.ByHold}, how)
 }
 
 // A dueNews is the news of one room that the agent is woken for.
