@@ -2,7 +2,6 @@ package turn
 
 import (
 	"cmp"
-	"slices"
 
 	"github.com/talking-stick/tt/fsroom/talk"
 	"github.com/talking-stick/tt/journal/event"
@@ -27,47 +26,28 @@ type InterruptionNote struct {
 // maxInterruptions is how many turns are told of that were taken one from the other.
 const maxInterruptions = 3
 
-// Interruptions are the turns that were taken over since the last release, folded from events.
-type Interruptions struct {
-	list []Interruption // the newest last
-	now  Interruption   // the turn in progress; zero: none is known
-}
+// Interruptions are the turns that were taken over since the last release, as a [LogBook] has them.
+type Interruptions struct{ book LogBook }
 
 // Add takes the next event into account.
 func (l *Interruptions) Add(e *event.Event) {
-	var p grantPayload
-	switch e.Type {
-	case Claim, Takeover:
-		_ = talk.Decode(e, &p)
-		if e.Type == Takeover && l.now.Agent == e.From && l.now.Turn == e.Turn-1 {
-			l.now.Reason = p.Kind
-			l.list = append(l.list, l.now)
-		} else { // it was free, or taken from somebody who had not begun
-			l.list = nil
-		}
-		l.now = Interruption{Turn: e.Turn, Agent: e.To, Since: e.CreatedAt, Handoff: p.Handoff}
-	case NoteAdded:
-		if e.From == l.now.Agent {
-			l.now.Note = &InterruptionNote{e.CreatedAt, talk.Of(e).Text}
-		}
-	default:
-		if l.now.Agent != "" && EndsTurn(e, l.now.Agent) {
-			*l = Interruptions{}
-		}
+	l.book.Add(e)
+	if t := l.book.open; t != nil && e.Type == NoteAdded && e.From == t.Agent {
+		t.Note = &InterruptionNote{e.CreatedAt, talk.Of(e).Text}
 	}
 }
 
 // Over adds the turn in progress of s, which is being taken over by an event that is not written yet.
 func (l *Interruptions) Over(s *State, f Facts) {
-	if l.now.Agent == s.Owner && l.now.Turn == s.Turn {
-		l.now.Reason = cmp.Or(s.takeoverReason(f), ReasonOperator)
-		l.list, l.now = append(l.list, l.now), Interruption{}
+	if t := l.book.open; t != nil && t.Agent == s.Owner && t.TurnID == s.Turn {
+		l.book.open = &LogEntry{TurnID: s.Turn + 1, Over: t, Grant: cmp.Or(s.takeoverReason(f), ReasonOperator)}
 	}
 }
 
 // List returns the turns that the one in progress goes on with, the newest first.
-func (l *Interruptions) List() []Interruption {
-	list := slices.Clone(l.list[max(0, len(l.list)-maxInterruptions):])
-	slices.Reverse(list)
+func (l *Interruptions) List() (list []Interruption) {
+	for t := l.book.open; t != nil && t.Over != nil && t.Over.TurnID == t.TurnID-1 && len(list) < maxInterruptions; t = t.Over {
+		list = append(list, Interruption{t.Over.TurnID, t.Over.Agent, t.Grant, t.Over.At, t.Over.Note, t.Over.Given})
+	}
 	return list
 }

@@ -35,8 +35,10 @@ type LogEntry struct {
 	Changes   json.RawMessage `json:"changes,omitempty"`     // of the tree, in the turn or in a stretch of its own
 	Question  string          `json:"question_id,omitempty"` // of the last three kinds
 
-	Over  *LogEntry `json:"-"` // the turn that a takeover ended, nil if nobody had one
-	Grant string    `json:"-"` // why the turn was granted: open_claim, sequence, owner_gone, …
+	Over  *LogEntry         `json:"-"` // the turn that a takeover ended, nil if nobody had one
+	Grant string            `json:"-"` // why the turn was granted: open_claim, sequence, owner_gone, …
+	Given int64             `json:"-"` // the event of the handoff that the turn came with, 0 for none
+	Note  *InterruptionNote `json:"-"` // see [Interruptions]
 }
 
 // A LogBook makes entries of events. A turn is one entry, from its grant to its end.
@@ -113,7 +115,7 @@ func entryOfTurn(e *event.Event) *LogEntry {
 	}
 	var p grantPayload
 	_ = talk.Decode(e, &p)
-	entry.Waited, entry.Grant = &p.Waited, p.Kind
+	entry.Waited, entry.Grant, entry.Given = &p.Waited, p.Kind, p.Handoff
 	return entry
 }
 
