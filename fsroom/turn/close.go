@@ -98,8 +98,5 @@ func (s *State) mayClose(f Facts, r CloseRequest) error {
 
 // CheckClose refuses a blank reason, and one that is not UTF-8. It needs no state.
 func CheckClose(reason string) error {
-	if strings.TrimSpace(reason) == "" {
-		return code.New(code.ReasonRequired, "closing the room needs a reason").WithHint(hintCloseReason)
-	}
-	return checkText(reason)
+	return checkReason(reason, "closing the room", hintCloseReason)
 }

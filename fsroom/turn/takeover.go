@@ -96,9 +96,12 @@ func (s *State) takeAsNewcomer(f Facts, r TakeRequest) (events []event.Event, re
 
 // CheckReason refuses a blank reason, and one that is not UTF-8.
 func CheckReason(reason string) error {
+	return checkReason(reason, "a takeover", hintGiveReason)
+}
+
+func checkReason(reason, of, hint string) error {
 	if strings.TrimSpace(reason) == "" {
-		return code.New(code.ReasonRequired, "a takeover needs a reason").
-			WithHint(hintGiveReason)
+		return code.New(code.ReasonRequired, "%s needs a reason", of).WithHint("%s", hint)
 	}
 	return checkText(reason)
 }
