@@ -177,12 +177,7 @@ func (r *Room) inChain() string {
 	if r.Workspace == nil {
 		return ""
 	}
-	for _, dir := range r.Workspace.Chain() {
-		if fsroom.RoomName(r.Workspace.Identity(dir)) == r.FS.Name() {
-			return dir
-		}
-	}
-	return ""
+	return r.among(r.Workspace.Chain())
 }
 
 // EnsureMember returns the room if the agent is a member. A person or a visitor who is none

@@ -30,12 +30,17 @@ func (r *Room) Path(st *turn.State) string { return cmp.Or(r.here(), st.Canonica
 
 // above returns the directory on this host of a room above the workspace, or above a directory in it.
 func (r *Room) above(st *turn.State) string {
-	for _, dir := range append(r.Workspace.Chain(), r.Workspace.Above()...) {
+	return cmp.Or(r.among(append(r.Workspace.Chain(), r.Workspace.Above()...)), st.CanonicalPath)
+}
+
+// among returns which of the directories has the room, "" if none has.
+func (r *Room) among(dirs []string) string {
+	for _, dir := range dirs {
 		if fsroom.RoomName(r.Workspace.Identity(dir)) == r.FS.Name() {
 			return dir
 		}
 	}
-	return st.CanonicalPath
+	return ""
 }
 
 // Below returns the directory on this host of a room that is below the root of the workspace, "" if
