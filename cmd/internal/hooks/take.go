@@ -110,7 +110,7 @@ func (h *run) comeBack(ctx context.Context, rooms *rooms) (again bool, err error
 		err = room.ComeBack(ctx, t.st)
 		switch {
 		case err == nil:
-		case isLost(err) && h.lost < mostLost:
+		case (member.IsOvertaken(err) || code.Of(err) == code.NotJoined) && h.lost < mostLost:
 			h.lost++
 			again = true
 		case !h.hasCompany(t):
@@ -133,15 +133,6 @@ func (h *run) looksAgain() (again bool) {
 // mostLost is how often a guard looks again because turns have changed hands. More means that the room as this host knows it is
 // behind.
 const mostLost = 3
-
-// isLost reports whether the error says that the turn is not the session's, or not this window's.
-func isLost(err error) bool {
-	switch code.Of(err) {
-	case code.TurnMismatch, code.StaleLease, code.RoomClosed, code.NotJoined:
-		return true
-	}
-	return false
-}
 
 // hasCompany reports whether others are known to work in the tree of a turn that the session has.
 func (h *run) hasCompany(t held) bool {

@@ -142,7 +142,7 @@ func (r *Room) ReplaceGuardian(ctx context.Context, st *turn.State, hook bool) {
 	defer cancel()
 	_, err := r.Keep(ctx, st.Fence(), false)
 	switch {
-	case err == nil, hook, isOvertaken(err), lost && comesFrom(err, code.LockTimeout):
+	case err == nil, hook, IsOvertaken(err), lost && comesFrom(err, code.LockTimeout):
 	case lost:
 		r.Warn(fmt.Sprintf(`your turn has no guardian, and none could be started: run "tt wait" (%v)`, err))
 	default:

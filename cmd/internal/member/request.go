@@ -91,7 +91,9 @@ func (t *turnRequest) request(ctx context.Context, snap *snapshot, rule turnRule
 		switch {
 		case t.isNew:
 			return true, nil
-		case t.result.Status == turn.YourTurn && t.grantedToAnother():
+		case t.result.Status == turn.YourTurn && t.result.TurnID > t.first.Turn && t.result.LeaseID != t.lease:
+			// It was granted to another process of the agent after this request began. That one has been told so,
+			// and this one must not be told it too: two processes of one agent would work at once.
 			if done, err := t.tellOther(afterLock); done || err != nil {
 				return true, err
 			}
@@ -101,7 +103,7 @@ func (t *turnRequest) request(ctx context.Context, snap *snapshot, rule turnRule
 			continue
 		case t.result.Status == turn.YourTurn: // it was when the room was read, without its lock
 			err := t.resume(ctx)
-			if !isOvertaken(err) {
+			if !IsOvertaken(err) {
 				return true, err
 			}
 			if snap, err = t.Room.FS.View(); err != nil {
@@ -163,7 +165,7 @@ func (t *turnRequest) answer(ctx context.Context) error {
 		if outside := t.begin(); outside != nil {
 			t.result.Briefing.AddChange(outside)
 		}
-		if lost := t.Room.StillHolds(t.fence()); isOvertaken(lost) { // since the room was unlocked
+		if lost := t.Room.StillHolds(t.fence()); IsOvertaken(lost) { // since the room was unlocked
 			return lost
 		}
 	}
@@ -174,13 +176,6 @@ func (t *turnRequest) answer(ctx context.Context) error {
 		t.shown(t.after)
 	}
 	return failed
-}
-
-// grantedToAnother reports whether the turn that the agent has was granted to another of
-// its processes after this request began. That process has been told so, and this one must
-// not be told it too: two processes of one agent would work at once.
-func (t *turnRequest) grantedToAnother() bool {
-	return t.result.TurnID > t.first.Turn && t.result.LeaseID != t.lease
 }
 
 // tellOther answers that another process of the agent was granted the turn, and reports
@@ -227,8 +222,8 @@ func orEmpty(list json.RawMessage) json.RawMessage {
 	return list
 }
 
-// isOvertaken reports whether err says that the turn is not the agent's any more.
-func isOvertaken(err error) bool {
+// IsOvertaken reports whether err says that the turn is not the agent's any more.
+func IsOvertaken(err error) bool {
 	switch code.Of(err) {
 	case code.TurnMismatch, code.StaleLease, code.RoomClosed:
 		return true
@@ -239,7 +234,7 @@ func isOvertaken(err error) bool {
 // ownedError turns an error that came after the grant into one that says that the turn
 // is the agent's all the same.
 func ownedError(turnID int64, err error) error {
-	if err == nil || isOvertaken(err) || code.Of(err) == code.GuardianFailed {
+	if err == nil || IsOvertaken(err) || code.Of(err) == code.GuardianFailed {
 		return err
 	}
 	return notStarted(turnID, err)
