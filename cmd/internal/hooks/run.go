@@ -134,8 +134,10 @@ func (h *run) handler() func(context.Context) error {
 		return h.fail
 	case harness.KindShell:
 		return h.shell
+	case harness.KindAsks: // it says nothing
+		return func(context.Context) error { return nil }
 	}
-	return func(context.Context) error { return nil } // it says nothing
+	return nil
 }
 
 // answer prints the reply. It returns errWakes if that wakes the agent.
