@@ -79,7 +79,7 @@ func (h *run) startListener(agent *listen.Agent) bool {
 		return true
 	}
 	queue := h.row().Hooks.Queue
-	if queue == "" || len(agent.Client.Hearing().Rooms()) == 0 {
+	if queue == "" || len(agent.Client.Hearing().Rooms()) == 0 || h.isGuest(agent) {
 		return false
 	}
 	program := identity.ProgramOf(h.Table, h.row())

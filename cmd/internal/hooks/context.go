@@ -24,8 +24,7 @@ func (h *run) context(ctx context.Context) error {
 			return err
 		}
 	}
-	isNew := !agent.Client.Hearing().IsListening()
-	told := h.startListener(agent) && isNew
+	told := !agent.Client.Hearing().IsListening() && h.startListener(agent)
 	h.startHearing(agent)
 	h.replaceGuardians(ctx, agent)
 	if h.call.Mute {

@@ -42,11 +42,14 @@ func (h *run) isSecondWindow(agent *listen.Agent) bool {
 		!(h.row().Hooks.OneSession && agent.Client.Hearing().IsReplaced(&l))
 }
 
-// isInner reports whether a command of the session has resumed it once more: the process of the first is an ancestor of this one.
+// isInner reports whether a command of the session has resumed it once more, or has started one of another harness, which takes
+// itself for the first by its variables: the process of the first is an ancestor of this one.
 func (h *run) isInner(agent *listen.Agent) bool {
-	l, mine, table := agent.Client.Hearing().Listener(), agent.Client.Self.Root, agent.Client.Table
-	return l.Process != nil && mine != nil && l.Session == agent.Session && table.Verdict(*l.Process) == identity.Alive &&
-		identity.HasStarted(table, l.Process, []identity.Process{*mine})
+	l, self, table := agent.Client.Hearing().Listener(), agent.Client.Self, agent.Client.Table
+	if self.Source == identity.SourceEnvironment && self.Harness != h.row().Agent {
+		return l.Session != "" && identity.HasStarted(table, l.Process, []identity.Process{table.Self()})
+	}
+	return self.Root != nil && l.Session == agent.Session && identity.HasStarted(table, l.Process, []identity.Process{*self.Root})
 }
 
 // isGuest reports whether the hook is one of a second window that does not have the turn, or that the first has started: what its

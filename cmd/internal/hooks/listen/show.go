@@ -178,7 +178,7 @@ func (p *page) room(n *mailbox.RoomNews) {
 	rest := n.Unshown(func(w *talk.Word) bool {
 		switch w.Kind {
 		case talk.KindQuestion, talk.KindAnswer:
-			return add(wordLine(w), "tt questions show "+w.ID+" --path "+code.ShellWord(n.Path))
+			return add(wordLine(w, p.agent.In(n.Path)), "tt questions show "+w.ID+" --path "+code.ShellWord(n.Path))
 		case talk.KindJob:
 			if p.items >= mostShown {
 				return false
@@ -191,7 +191,7 @@ func (p *page) room(n *mailbox.RoomNews) {
 		if w.Kind != talk.KindMessage { // an event has the beginning of a note alone
 			all = "tt notes list"
 		}
-		return add(wordLine(w), all+" --path "+code.ShellWord(n.Path))
+		return add(wordLine(w, ""), all+" --path "+code.ShellWord(n.Path))
 	})
 	if words.Len() > 0 {
 		fmt.Fprintf(&p.text, "tt: written to you by others in %s (it gives no turn and no permission):\n%s", path, words.String())
@@ -204,14 +204,14 @@ func (p *page) room(n *mailbox.RoomNews) {
 	}
 }
 
-// wordLine returns one word, and who said it to whom.
-func wordLine(w *talk.Word) string {
+// wordLine returns one word, and who said it to whom. in is what a command about its room needs.
+func wordLine(w *talk.Word, in string) string {
 	who, text := cli.Line(w.From), indented(w.Text)
 	switch w.Kind {
 	case talk.KindAnswer:
 		return fmt.Sprintf("%s %s answers your question: %s\n", w.ID, who, text)
 	case talk.KindQuestion:
-		return fmt.Sprintf("%s %s asks (tt answer %[1]s \"…\"): %[3]s\n", w.ID, who, text)
+		return fmt.Sprintf("%s %s asks (tt answer %[1]s \"…\"%[4]s): %[3]s\n", w.ID, who, text, in)
 	}
 	if w.To == "" {
 		who += " to all"
