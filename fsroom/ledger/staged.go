@@ -55,12 +55,12 @@ type Git struct {
 	Staged     func(paths []string) []string    // the objects as which files of the tree would be staged, nil if that is not known
 }
 
+// InRepository reports whether the tree is in a repository of git.
+func (v *View) InRepository() bool { return v.repo != nil }
+
 // Unstaged returns in what the tree that would be committed differs from the tree as it is now, nil if in
 // nothing: Missing counts files that are not staged. A path with a conflict differs; one that a sparse checkout leaves out does where the commit would change it.
 func (v *View) Unstaged(git Git) (*Differing, error) {
-	if v.repo == nil {
-		return nil, errIndex
-	}
 	list, err := git.Index(v.repo.top)
 	if err != nil {
 		return nil, errIndex

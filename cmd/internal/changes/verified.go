@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/ledger"
 )
 
@@ -27,6 +28,9 @@ func (p *Past) CheckVerified(ctx context.Context, name string, commit bool, inde
 		return res, err
 	}
 	defer now.Close()
+	if commit && !now.InRepository() {
+		return res, code.New(code.Usage, "%s is in no git repository: nothing is staged", p.Ledger.Root()).WithHint("ask without --commit")
+	}
 	isOfName := func(v *ledger.Verdict) bool { return v.Name == name }
 	res.LeftOut = now.Now.LeftOut
 	if of := p.Ledger.Verdicts(now.Now.State()); len(res.LeftOut) == 0 && slices.ContainsFunc(of, isOfName) {
