@@ -25,7 +25,8 @@ const maxLookedBack = 500
 // or as a program a mode, that the user's repository had already. That counts as a loss if it went by no undo or
 // restore, if what went is in no commit that HEAD has been at since, and in no file now, and if the path is now as
 // it was after that. Nothing is removed, and what was written since stays. What is in the stash of the
-// repository is kept where it is, and so is what git ignored before it went, while it does.
+// repository is kept where it is, and so is what git ignored before it went, while it does. A new file without content
+// counts only where nothing else was lost.
 //
 // [Plan].Lost is the snapshot before the loss, nil if nothing was lost.
 func (v *View) PlanLost(filters []string) (*Plan, error) { return v.planLost(filters, 0) }
@@ -33,7 +34,7 @@ func (v *View) PlanLost(filters []string) (*Plan, error) { return v.planLost(fil
 // planLost is PlanLost for what went since a moment.
 func (v *View) planLost(filters []string, since int64) (*Plan, error) {
 	p := &Plan{Blind: v.repo != nil && (v.repo.config.otherHash || v.repo.config.filters && v.objects.converts)}
-	_, p.Damaged, _, _ = v.ledger.lines()
+	p.Damaged = v.ledger.Damaged()
 	gone, err := v.lastLoss(p, filters, since)
 	if err != nil || p.Lost == nil {
 		return p, err
@@ -69,7 +70,7 @@ func (v *View) LostNow() (files int, since time.Time, err error) {
 		}
 	}
 	p, err := v.planLost(nil, ended)
-	if err != nil || p.Lost == nil {
+	if err != nil || p.Lost == nil || len(p.Steps) > 0 && !slices.ContainsFunc(p.Steps, func(s Step) bool { return s.To.ID != emptyBlob }) {
 		return 0, since, err
 	}
 	inTurn := start != nil && p.Lost.Note == "" && p.Lost.At >= start.At
@@ -99,7 +100,7 @@ func (v *View) lastLoss(p *Plan, filters []string, since int64) (gone []Step, er
 	l.pasts = map[string]*past{"": pastOf(v.repo, v.objects)}
 	l.pasts[""].inRepo = v.top.inRepo
 	v.top.each(func(d *directory, f *file) {
-		l.present[f.id] = true
+		l.present[f.id] = f.id != emptyBlob
 		module := strings.TrimSuffix(d.prefix(), d.inRepo)
 		if d.inRepo == v.top.inRepo+d.prefix() || l.pasts[module] != nil {
 			return
@@ -145,6 +146,9 @@ func (v *View) lastLoss(p *Plan, filters []string, since int64) (gone []Step, er
 		}
 		after = s
 	}
+	if p.Lost == nil {
+		p.Lost, gone = l.emptyLost, l.empty
+	}
 	return gone, nil
 }
 
@@ -156,6 +160,9 @@ type losses struct {
 	pasts   map[string]*past // by the directory of the submodule, with a slash; "" is the repository of the tree
 	went    map[string]bool  // paths that went after the snapshots looked at
 	came    bool             // between the last two, a file that was missing, or had been begun, came back as git has it
+
+	empty     []Step // new files without content that went last: a loss only where there is no other
+	emptyLost *Snapshot
 }
 
 // between returns what went between two snapshots, and whether something was lost with it.
@@ -173,8 +180,10 @@ func (l *losses) between(a, b *Snapshot, filters []string) (gone []Step, lost bo
 	if err != nil {
 		return nil, false, err
 	}
+	moved := slices.ContainsFunc(differences, func(d Step) bool { return !d.From.exists() && d.To.ID == emptyBlob })
 	for i, d := range append(differences, ignored...) {
-		l.went[d.Path] = l.went[d.Path] || !d.To.exists()
+		again := l.went[d.Path]
+		l.went[d.Path] = again || !d.To.exists()
 		past, path := l.pastOf(d.Path)
 		was, is := past.head(a, path), past.head(b, path)
 		l.came = l.came || (!d.From.exists() || d.From.ID == emptyBlob) && was.exists() && past.objects.isStoredAs(d.To, was)
@@ -196,7 +205,7 @@ func (l *losses) between(a, b *Snapshot, filters []string) (gone []Step, lost bo
 		switch {
 		case (equals(d.From, was) || past.module && past.objects.isIn(past.since(a), path, d.From)) && equals(d.To, is): // git put it away
 			continue
-		case equals(d.From, was), !isMode && d.From.ID == emptyBlob:
+		case equals(d.From, was), !isMode && d.From.ID == emptyBlob && (d.To.exists() || moved || again):
 		case !l.isStill(d), !isMode && l.present[d.From.ID], equals(d.From, is), past.objects.isIn(past.since(a), path, d.From):
 		case !isMode && past.objects.isIn(past.stashed, path, d.From):
 			l.plan.keep(d.Path, KeptStashed)
@@ -205,6 +214,10 @@ func (l *losses) between(a, b *Snapshot, filters []string) (gone []Step, lost bo
 			at, _ := l.objects.ignoredAt(b, d.Path)
 			l.plan.keep(cmp.Or(at, d.Path), KeptIgnored)
 			continue
+		case !isMode && d.From.ID == emptyBlob:
+			if l.emptyLost = cmp.Or(l.emptyLost, a); l.emptyLost == a {
+				l.empty = append(l.empty, d)
+			}
 		default:
 			lost = true
 		}
@@ -270,12 +283,8 @@ func (o *objects) knownBefore(id ID, moment int64) bool {
 		info, err := os.Stat(path)
 		return err == nil && info.ModTime().UnixNano() <= moment
 	}
-	for _, p := range o.user {
-		if p.has(id) && old(p.path+".pack") {
-			return true
-		}
-	}
-	return slices.ContainsFunc(o.theirs, func(dir string) bool { return old(looseFile(dir, id)) })
+	return slices.ContainsFunc(o.user, func(p *pack) bool { return p.has(id) && old(p.path+".pack") }) ||
+		slices.ContainsFunc(o.theirs, func(dir string) bool { return old(looseFile(dir, id)) })
 }
 
 // ignored reports whether a path is ignored by the rules as they are in the tree now, or is there and has the

@@ -39,6 +39,44 @@ func TestCommitIsPutAway(t *testing.T) {
 	}
 }
 
+// TestEmptyFile: a new file without content comes back where nothing else went, unless it was moved; it is no lost work.
+func TestEmptyFile(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.repository()
+	f.write("d/a", "work", "other", "")
+	f.take(WhyStart, 1)
+	f.git("checkout", "-q", "d/a")
+	f.write("empty", "")
+	f.take(WhyEnd, 1)
+	f.remove("empty")
+	f.remove("f1")
+	if out := f.lost(); len(out.Plan.Steps) != 1 || f.content("d/a") != "work" {
+		t.Errorf("beside work: %+v", out.Plan)
+	}
+	f.write("f1", "1\nx\n", "empty", "")
+	f.take(WhyEnd, 2)
+	f.remove("empty")
+	f.remove("f1")
+	v, err := f.Look(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer v.Close()
+	if n, _, err := v.LostNow(); n != 0 || err != nil {
+		t.Errorf("%d files are lost work, %v", n, err)
+	}
+	if out := f.lost(); len(out.Plan.Steps) != 1 || f.content("empty") != "" {
+		t.Errorf("alone: %+v", out.Plan)
+	}
+	f.write("f1", "1\nx\n")
+	f.take(WhyEnd, 3)
+	f.rename("empty", "moved")
+	if out := f.lost(); len(out.Plan.Steps) != 0 {
+		t.Errorf("moved: %+v", out.Plan)
+	}
+}
+
 // TestOlderCommit: work that is as an older commit has it goes like any other.
 func TestOlderCommit(t *testing.T) {
 	t.Parallel()
@@ -140,7 +178,7 @@ func TestLosses(t *testing.T) {
 		"moved with what is in it":    {[]string{"echo n > d/n", "mv d e"}, "", ""},
 		"filled in by other content":  {[]string{"echo n > new", "echo m > new"}, "", ""},
 		"emptied":                     {[]string{"echo n > new", ": > new"}, "new", ""},
-		"what was empty":              {[]string{": > new", "rm new"}, "", ""},
+		"what was empty":              {[]string{": > new", "rm new"}, "new", ""},
 		"untracked, then committed":   {[]string{"echo n > new", "git add new; git commit -qm n; rm new"}, "", ""},
 		"untracked, ignored and gone": {[]string{"echo n > new", "echo new > .gitignore; rm new"}, "", "new:ignored"},
 	}

@@ -25,28 +25,14 @@ func IsSecret(name string) bool {
 	if rest, ok := strings.CutPrefix(lower, ".env."); ok {
 		return rest != "example" && rest != "sample" && rest != "template"
 	}
-	for _, prefix := range []string{"id_rsa", "id_ed25519", "id_ecdsa", "id_dsa", "credentials"} {
-		if strings.HasPrefix(lower, prefix) {
-			return true
-		}
-	}
-	for _, suffix := range []string{".pem", ".key", ".p12", ".pfx", ".kdbx", ".keystore"} {
-		if strings.HasSuffix(lower, suffix) {
-			return true
-		}
-	}
-	return false
+	begins := func(prefix string) bool { return strings.HasPrefix(lower, prefix) }
+	ends := func(suffix string) bool { return strings.HasSuffix(lower, suffix) }
+	return slices.ContainsFunc([]string{"id_rsa", "id_ed25519", "id_ecdsa", "id_dsa", "credentials"}, begins) ||
+		slices.ContainsFunc([]string{".pem", ".key", ".p12", ".pfx", ".kdbx", ".keystore"}, ends)
 }
 
 // IsSecretPath reports whether a part of the path is the name of a secret.
-func IsSecretPath(path string) bool {
-	for name := range strings.SplitSeq(path, "/") {
-		if IsSecret(name) {
-			return true
-		}
-	}
-	return false
-}
+func IsSecretPath(path string) bool { return slices.ContainsFunc(strings.Split(path, "/"), IsSecret) }
 
 // Why something was left out of a snapshot.
 const (
