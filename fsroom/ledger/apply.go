@@ -71,26 +71,22 @@ func (l *Ledger) Do(ctx context.Context, c Change) (*Outcome, error) {
 		if out.Before, err = l.record(v, before); err != nil {
 			return err
 		}
-		failed = asApplyError(c.Within(func() (*Outcome, error) {
+		failed = c.Within(func() (*Outcome, error) {
 			err := l.apply(v, out.Plan.Steps, out.Before, c.Still)
 			if err == nil {
 				l.after(ctx, c.Request, v, out)
 			}
 			return out, err
-		}), l.opts.Root)
+		})
+		if refused := (*ApplyError)(nil); failed != nil && !errors.As(failed, &refused) {
+			failed = &ApplyError{l.opts.Root, failed}
+		}
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
 	return out, failed
-}
-
-func asApplyError(err error, path string) error {
-	if failed := (*ApplyError)(nil); err == nil || errors.As(err, &failed) {
-		return err
-	}
-	return &ApplyError{path, err}
 }
 
 // after takes the snapshot after a change, and compares it with the one before. The change is

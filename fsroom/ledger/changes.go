@@ -84,7 +84,7 @@ const (
 // directories; nil stands for all. At most mostPaths are named, those with the most lines
 // first; 0 stands for all. Names of secrets are never among them.
 func (v *View) Changes(from, to *Snapshot, filters []string, mostPaths int) (*Changes, error) {
-	c := &Changes{From: nameOf(from), To: nameOf(to), FromTree: from.Tree.String(), ToTree: to.Tree.String()}
+	c := &Changes{From: from.Name(), To: to.Name(), FromTree: from.Tree.String(), ToTree: to.Tree.String()}
 	differences, err := v.changed(from, to, filters)
 	if err != nil {
 		return nil, err
@@ -138,13 +138,6 @@ func (v *View) ChangeOf(from, to *Snapshot, path string) (*PathChange, error) {
 	p := d.change()
 	v.count(d, &p)
 	return &p, nil
-}
-
-func nameOf(s *Snapshot) string {
-	if s.Number == 0 {
-		return ""
-	}
-	return s.Name()
 }
 
 // describe adds what is not known.

@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"os"
@@ -49,7 +50,7 @@ func (l *Ledger) Check(ctx context.Context, repair bool) (found []Problem) {
 		add(path, "a verdict is damaged, and counts for nothing", true, func() error { return os.RemoveAll(path) })
 	}
 	if n := l.dropped(); n > 0 {
-		add(l.linesFile(), itoa(n)+" snapshots were damaged, and a prune has dropped them", true, func() error { return nil })
+		add(l.linesFile(), itoa(n)+" snapshots or more were damaged, and have been dropped", true, func() error { return nil })
 	}
 	if repair {
 		defer func() { _ = os.Remove(l.droppedFile()) }() // said, or by what a repair says
@@ -79,7 +80,10 @@ func (l *Ledger) Check(ctx context.Context, repair bool) (found []Problem) {
 	}
 	if bad > 0 {
 		add(l.linesFile(), itoa(bad)+" lines of snapshots are damaged and cannot be brought back; the others are whole", false,
-			func() error { _ = os.Remove(l.cacheFile()); return l.replaceLines(kept, v.last) }).Code = CodeDamaged
+			func() error {
+				_ = os.Remove(l.cacheFile())
+				return l.replaceLines(kept, cmp.Or(v.last, &Snapshot{Number: mostLines}))
+			}).Code = CodeDamaged
 	}
 	return found
 }

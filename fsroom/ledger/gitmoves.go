@@ -26,7 +26,7 @@ func (v *View) movesBetween(from, to *Snapshot) gitMoves {
 	if v.repo == nil || from.Head.Commit == to.Head.Commit {
 		return m
 	}
-	chain := chainOf(v.repo.headMoves(), from, to)
+	chain := chainOf(readLog(v.repo.headLog()), from, to)
 	if m.straight = len(chain) > 0; !m.straight {
 		m.moves = []gitMove{{m.from, v.objects.headTree(to.Head), true}}
 	}

@@ -119,20 +119,17 @@ func merge3(base, ours, theirs []byte) (merged []byte, conflict *lineConflict) {
 			take(t[y[0].b : y[0].b+y[0].nb])
 			at, y = y[0].a+y[0].na, y[1:]
 		default:
-			if !sameChange(x[0], y[0], o, t) {
+			became := o[x[0].b : x[0].b+x[0].nb]
+			if x[0].a != y[0].a || x[0].na != y[0].na || !slices.EqualFunc(became, t[y[0].b:y[0].b+y[0].nb], bytes.Equal) {
 				return nil, &lineConflict{x[0].b + 1, max(x[0].b+x[0].nb, x[0].b+1)}
 			}
 			take(b[at:x[0].a])
-			take(o[x[0].b : x[0].b+x[0].nb])
+			take(became)
 			at, x, y = x[0].a+x[0].na, x[1:], y[1:]
 		}
 	}
 	take(b[at:])
 	return merged, nil
-}
-
-func sameChange(x, y hunk, o, t [][]byte) bool {
-	return x.a == y.a && x.na == y.na && slices.EqualFunc(o[x.b:x.b+x.nb], t[y.b:y.b+y.nb], bytes.Equal)
 }
 
 // countLines returns how many lines were added and removed.

@@ -33,7 +33,7 @@ func pastOf(repo *repository, o *objects) *past {
 		}
 	}
 	p.stashed = o.treesOf(stashed)
-	p.moves = repo.headMoves()
+	p.moves = readLog(repo.headLog())
 	for _, c := range slices.Backward(p.moves[max(0, len(p.moves)-maxMoves):]) {
 		for _, tree := range o.treesOf([]ID{c.from, c.to}) {
 			if !slices.Contains(p.commits, tree) {

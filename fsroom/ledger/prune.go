@@ -109,11 +109,8 @@ func Stores(dir string, o Options) (all []*Ledger) {
 func (l *Ledger) Size() (n int64) {
 	theirs := l.theirs()
 	_ = filepath.WalkDir(l.dir, func(path string, d os.DirEntry, err error) error {
-		if err != nil || d.IsDir() || theirs(path) {
-			return nil
-		}
-		if info, err := d.Info(); err == nil {
-			n += info.Size()
+		if err == nil && !d.IsDir() && !theirs(path) {
+			n += fileSize(path)
 		}
 		return nil
 	})
@@ -276,7 +273,7 @@ func (l *Ledger) repack(must bool, kept []*Snapshot, last *Snapshot) error {
 		return err
 	}
 	if damaged += bad; damaged > 0 {
-		_ = lockfile.Replace(l.droppedFile(), []byte(itoa(l.dropped()+damaged)), l.dir)
+		l.drop(damaged)
 	}
 	for _, p := range old {
 		if !slices.ContainsFunc(o.own, func(now *pack) bool { return now.path == p.path }) {
@@ -284,6 +281,11 @@ func (l *Ledger) repack(must bool, kept []*Snapshot, last *Snapshot) error {
 		}
 	}
 	return nil
+}
+
+// drop adds to how many snapshots are dropped.
+func (l *Ledger) drop(n int) {
+	_ = lockfile.Replace(l.droppedFile(), []byte(itoa(l.dropped()+n)), l.dir)
 }
 
 // droppedFile has how many snapshots were dropped because they were damaged, and not by a repair, which says so.

@@ -34,11 +34,6 @@ func fileSize(path string) int64 {
 	return info.Size()
 }
 
-// headMoves returns what the log of HEAD in this work tree has, oldest first. It is empty where git keeps none.
-func (r *repository) headMoves() []headChange {
-	return readLog(r.headLog())
-}
-
 // stashes returns the commits of the repository's stash.
 func (r *repository) stashes() (ids []ID) {
 	for _, c := range readLog(filepath.Join(r.common, "logs", "refs", "stash")) {
@@ -47,7 +42,7 @@ func (r *repository) stashes() (ids []ID) {
 	return ids
 }
 
-// readLog reads the end of a log.
+// readLog reads the end of a log, oldest first. It is empty where git keeps none.
 func readLog(path string) (all []headChange) {
 	const most = 256 << 10
 	b, _, err := readEnd(path, most)

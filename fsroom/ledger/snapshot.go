@@ -87,8 +87,13 @@ func (s Snapshot) withPaths(as func(string) string) *Snapshot {
 	return &s
 }
 
-// Name returns the name of the snapshot for people: "s48".
-func (s *Snapshot) Name() string { return "s" + strconv.FormatInt(s.Number, 10) }
+// Name returns the name of the snapshot for people: "s48", "" without a number.
+func (s *Snapshot) Name() string {
+	if s.Number == 0 {
+		return ""
+	}
+	return "s" + strconv.FormatInt(s.Number, 10)
+}
 
 // Time returns the moment of the snapshot.
 func (s *Snapshot) Time() time.Time { return time.Unix(0, s.At) }
@@ -140,6 +145,12 @@ func (l *Ledger) lines() (all []*Snapshot, bad int, b []byte, err error) {
 		bad++
 	}
 	return all, bad, b, err
+}
+
+// Damaged returns how many lines are damaged, or were dropped because they were, until a repair has said so.
+func (l *Ledger) Damaged() int {
+	_, bad, _, _ := l.lines()
+	return bad + l.dropped()
 }
 
 // Recent is [Ledger.Lines] for the end of a turn, which costs the same however long the store is. Older

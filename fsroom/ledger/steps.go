@@ -348,8 +348,14 @@ func (l *Ledger) recover() error {
 	a.objects = openObjects(l.objectsDir(), findRepository(l.opts.Root, l.opts.Home), l.opts.Fault)
 	defer a.objects.close()
 	a.back()
+	_ = os.WriteFile(filepath.Join(l.dir, putBack), nil, 0o600)
 	return os.Remove(l.applyingFile())
 }
+
+const putBack = "put-back" // a file that is there until [Ledger.WasPutBack]
+
+// WasPutBack reports, once, whether what a killed process had changed was put back.
+func (l *Ledger) WasPutBack() bool { return os.Remove(filepath.Join(l.dir, putBack)) == nil }
 
 // isLocal reports whether all paths are below the root.
 func (a *applier) isLocal() bool {

@@ -105,7 +105,10 @@ func (l *Ledger) record(v *View, r Request) (*Snapshot, error) {
 		}
 	}
 	s.Number, s.Boot = 1, l.opts.Boot
-	if v.last != nil {
+	if v.last == nil && exists(l.cacheFile()) { // the lines are gone, whose numbers were told
+		s.Number += mostLines
+		l.drop(1)
+	} else if v.last != nil {
 		s.Number += v.last.Number
 		if v.last.Boot != s.Boot { // lines after it may have been lost in a power cut
 			s.Number += mostLines

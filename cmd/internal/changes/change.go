@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/ledger"
@@ -115,11 +116,9 @@ func (p *Past) tellHolder(ctx context.Context, x Change, out *ledger.Outcome) {
 			paths = paths[:i]
 			break
 		}
-		if i > 0 {
-			body += ","
-		}
-		body += " " + path
+		body += " " + path + ","
 	}
+	body = strings.TrimSuffix(body, ",")
 	if more := len(out.Plan.Steps) - len(paths); len(paths) == 0 {
 		body += fmt.Sprintf(" %d", more)
 	} else if more > 0 {

@@ -241,6 +241,9 @@ func (p *Past) noTurn(ctx context.Context, turnID int64) error {
 
 // noSnapshot is a refusal, with the oldest snapshot that there is.
 func (p *Past) noSnapshot(why, format string, args ...any) *code.Error {
+	if why == "never" && p.Ledger.Damaged() > 0 {
+		why, format = "damaged", format+": lines of the list of snapshots are damaged"
+	}
 	e := code.New(code.NoSnapshot, format, args...).With("why", why)
 	if len(p.All) > 0 {
 		e.With("oldest", p.All[0].Name())

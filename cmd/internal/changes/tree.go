@@ -144,13 +144,11 @@ func (t *Tree) Changed(turnID int64, most int) *member.Changed {
 		return nil
 	}
 	res.Total = c.Files
-	known := map[string]bool{}
 	for _, p := range c.Paths {
 		res.Paths = append(res.Paths, member.ChangedPath{Path: p.Path, Status: p.Status})
-		known[p.Path] = true
 	}
 	for _, path := range c.Unsure { // those that are no change of the turn, as far as is known
-		if known[path] || c.MorePaths > 0 {
+		if c.MorePaths > 0 || slices.ContainsFunc(c.Paths, func(p ledger.PathChange) bool { return p.Path == path }) {
 			continue
 		}
 		if res.Total++; len(res.Paths) < most {

@@ -32,7 +32,15 @@ func openTree(ctx context.Context, c *cli.Invocation) (*changes.Past, error) {
 		st = snap.State
 		room.RecordPresence(ctx, st)
 	}
-	return changes.PastOf(client, room, st, w.Root, ledgerSetting(c))
+	p, err := changes.PastOf(client, room, st, w.Root, ledgerSetting(c))
+	switch {
+	case err != nil:
+	case p.Ledger.Interrupted() && !p.Ledger.Changing():
+		c.Notice("an undo or restore was killed half-way: before the tree is recorded again, as by tt snapshot, what it changed is put back")
+	case p.Ledger.WasPutBack():
+		c.Notice("an undo or restore was killed half-way: what it changed has been put back")
+	}
+	return p, err
 }
 
 // turnNamed returns the turn that an argument names: a number, last or now.
@@ -98,6 +106,7 @@ func runSnapshot(ctx context.Context, c *cli.Invocation) error {
 	if err != nil {
 		return changes.Explain(err)
 	}
+	_ = p.Ledger.WasPutBack() // it was said
 	res := snapshotResult{s.Name(), s.Tree.String(), s.Files, s.LeftOut}
 	return c.Out.Result(res, func(t *cli.Text) {
 		t.Line("%s: %s. To return: tt restore %s --exact", s.Name(), counted(s.Files, "file"), s.Name())

@@ -169,6 +169,7 @@ type snapshotEntry struct {
 type snapshotsResult struct {
 	Snapshots []snapshotEntry `json:"snapshots"`
 	More      int             `json:"more"`
+	Damaged   int             `json:"damaged,omitempty"`   // snapshots that cannot be read
 	Elsewhere []string        `json:"elsewhere,omitempty"` // see changedResult
 }
 
@@ -196,11 +197,12 @@ func listSnapshots(ctx context.Context, c *cli.Invocation, p *changes.Past) erro
 		}
 		res.Snapshots = append(res.Snapshots, e)
 	}
-	res.More = len(p.All) - len(res.Snapshots)
+	res.More, res.Damaged = len(p.All)-len(res.Snapshots), lost.Damaged
 	res.Elsewhere = p.Renamed(c.Env.Home)
 	return c.Out.Result(res, func(t *cli.Text) {
 		writeSnapshots(t, res)
 		writeElsewhere(t, p, res.Elsewhere)
+		writeBeside(t, changedResult{Damaged: res.Damaged})
 	})
 }
 

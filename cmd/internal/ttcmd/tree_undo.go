@@ -149,6 +149,7 @@ func changeTree(ctx context.Context, c *cli.Invocation, p *changes.Past, x chang
 		return confirm(c, x.What, plan, p.Holder())
 	}
 	out, err := p.Do(ctx, x)
+	_ = p.Ledger.WasPutBack() // it was said, see openTree
 	return out, failedBySignal(ctx, err)
 }
 
