@@ -3,6 +3,7 @@ package lockfile
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -20,69 +21,49 @@ const guardFlags = syscall.O_NOFOLLOW | syscall.O_NONBLOCK
 // locked if its lock file exists.
 const lockFlags = os.O_CREATE | os.O_RDONLY | guardFlags
 
-// openRegular opens a regular file with os.O_ flags and returns its size.
-//
-// It makes the system calls itself: the first file that package os opens sets up
-// the runtime's poller, which regular files do not use.
-func openRegular(path string, flags int) (fd int, size int64, err error) {
-	err = retry(func() (err error) {
-		fd, err = unix.Open(path, flags|guardFlags|unix.O_CLOEXEC, 0o600)
-		return err
-	})
-	if err != nil {
-		return 0, 0, explain(path, "open", err)
-	}
-	var st unix.Stat_t
-	if err = unix.Fstat(fd, &st); err == nil && st.Mode&unix.S_IFMT != unix.S_IFREG {
-		err = unix.EINVAL
-	}
-	if err != nil {
-		unix.Close(fd)
-		return 0, 0, explain(path, "open", err)
-	}
-	return fd, st.Size, nil
-}
-
 // OpenRegular opens a regular file with os.O_ flags. A file that they create has
 // mode 0600. OpenRegular does not follow a symbolic link and does not wait for a
 // FIFO: it refuses everything but a regular file with a [*NotRegularError].
 func OpenRegular(path string, flags int) (*os.File, error) {
-	fd, _, err := openRegular(path, flags)
+	f, err := os.OpenFile(path, flags|guardFlags, 0o600)
 	if err != nil {
-		return nil, err
-	}
-	// os.NewFile would give a non-blocking descriptor to the poller.
-	if err := unix.SetNonblock(fd, false); err != nil {
-		unix.Close(fd)
 		return nil, explain(path, "open", err)
 	}
-	return os.NewFile(uintptr(fd), path), nil
+	info, err := f.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = syscall.EINVAL
+	}
+	if err == nil { // a program that inherits it has a file like others
+		err = unix.SetNonblock(int(f.Fd()), false)
+	}
+	if err != nil {
+		f.Close()
+		return nil, explain(path, "open", err)
+	}
+	return f, nil
 }
 
 // ReadRegular returns the content of a regular file of at most limit bytes. A
 // longer file is an error, and so is what [OpenRegular] refuses.
 func ReadRegular(path string, limit int64) ([]byte, error) {
-	fd, size, err := openRegular(path, unix.O_RDONLY)
+	f, err := OpenRegular(path, os.O_RDONLY)
 	if err != nil {
 		return nil, err
 	}
-	defer unix.Close(fd)
-	if size > limit {
-		return nil, fmt.Errorf("%s has %d bytes, at most %d are read", path, size, limit)
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
 	}
-	b := make([]byte, size)
-	for n := 0; n < len(b); {
-		var m int
-		err := retry(func() (err error) { m, err = unix.Read(fd, b[n:]); return err })
-		if err != nil {
-			return nil, &fs.PathError{Op: "read", Path: path, Err: err}
-		}
-		if m == 0 { // the file has become shorter
-			return b[:n], nil
-		}
-		n += m
+	if info.Size() > limit {
+		return nil, fmt.Errorf("%s has %d bytes, at most %d are read", path, info.Size(), limit)
 	}
-	return b, nil
+	b := make([]byte, info.Size())
+	n, err := io.ReadFull(f, b)
+	if err == io.EOF || err == io.ErrUnexpectedEOF { // the file has become shorter
+		err = nil
+	}
+	return b[:n], err
 }
 
 // Links returns the number of names (hard links) of a file.

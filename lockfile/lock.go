@@ -216,9 +216,6 @@ func retry(f func() error) error {
 // callers are let through at once, and none keeps the lock. A missing file counts as
 // free and is not created. Settled waits and fails as [Lock] does.
 func Settled(ctx context.Context, path string) error {
-	if !errors.Is(ctx.Err(), context.Canceled) && isFree(path) {
-		return nil
-	}
 	unlock, err := locker{path: path, open: openShared}.lock(ctx)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

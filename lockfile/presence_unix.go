@@ -39,35 +39,22 @@ func HoldFile(path string) (*os.File, error) {
 	return f, nil
 }
 
-// isFree reports that nobody has the lock on the file at path, which is so nearly always. It
-// costs a few system calls, see [openRegular]. False may also mean that it is not known.
-func isFree(path string) bool {
-	fd, _, err := openRegular(path, unix.O_RDONLY)
-	if err != nil {
-		return false
-	}
-	defer unix.Close(fd)
-	var locked, named unix.Stat_t
-	return unix.Flock(fd, unix.LOCK_SH|unix.LOCK_NB) == nil && unix.Fstat(fd, &locked) == nil &&
-		unix.Lstat(path, &named) == nil && locked.Dev == named.Dev && locked.Ino == named.Ino
-}
-
 // Held reports whether any process, this one included, holds the file at path. A
 // missing file is not held. The answer may be out of date when Held returns, unless
 // the caller has a lock that holders take first.
 func Held(path string) (bool, error) {
-	fd, _, err := openRegular(path, unix.O_RDONLY)
+	f, err := OpenRegular(path, os.O_RDONLY)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
 	if err != nil {
 		return false, err
 	}
-	defer unix.Close(fd)
+	defer f.Close()
 	// The kernel is asked which lock would conflict with a write lock. A probe that
 	// takes the lock would make two callers take each other for holders.
 	question := unix.Flock_t{Type: unix.F_WRLCK, Whence: io.SeekStart}
-	if err := retry(func() error { return unix.FcntlFlock(uintptr(fd), queryLock, &question) }); err != nil {
+	if err := retry(func() error { return unix.FcntlFlock(f.Fd(), queryLock, &question) }); err != nil {
 		return false, explain(path, "ask for a holder of", err)
 	}
 	return question.Type != unix.F_UNLCK, nil
