@@ -6,7 +6,6 @@ import (
 
 	"github.com/talking-stick/tt/journal"
 	"github.com/talking-stick/tt/journal/event"
-	"github.com/talking-stick/tt/lockfile"
 )
 
 // A local room is one of this host alone: its lock orders the changes. The numbers are those
@@ -34,13 +33,11 @@ func (r local[S]) updateOnce(ctx context.Context, decide Decision[S], committed 
 	if err != nil {
 		return nil, nil, err
 	}
-	var replaced *lockfile.Draft
 	defer func() {
 		// 7. If this fails, the change is still committed, and the lock ends with
 		// the process at the latest.
 		_ = r.files.store.Step(StepUnlock)
 		_ = unlock()
-		replaced.Close()
 		_ = r.files.store.Step(StepDone)
 	}()
 	snap, err := r.files.LoadToWrite() // 3
@@ -55,7 +52,7 @@ func (r local[S]) updateOnce(ctx context.Context, decide Decision[S], committed 
 		_ = r.files.CatchUp(snap) // spares the next reader the work
 		return snap, nil, nil
 	}
-	if events, replaced, err = r.files.commit(snap, events, committed); err != nil {
+	if events, err = r.files.commit(snap, events, committed); err != nil {
 		return nil, nil, err
 	}
 	return snap, events, nil

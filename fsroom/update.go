@@ -133,12 +133,10 @@ func (r *Files[S]) cut(snap *Snapshot[S]) error {
 }
 
 // commit writes the events of a change and updates snap. The numbers are those of the
-// steps in the package comment. replaced, which may be nil, is to be closed when the room is
-// unlocked. written are the events as they were written.
-func (r *Files[S]) commit(snap *Snapshot[S], events []event.Event, committed func(),
-) (written []event.Event, replaced *lockfile.Draft, err error) {
+// steps in the package comment. written are the events as they were written.
+func (r *Files[S]) commit(snap *Snapshot[S], events []event.Event, committed func()) (written []event.Event, err error) {
 	if err := r.CatchUp(snap); err != nil { // 3
-		return nil, nil, err
+		return nil, err
 	}
 	own := 0
 	if snap.Untold() {
@@ -146,17 +144,17 @@ func (r *Files[S]) commit(snap *Snapshot[S], events []event.Event, committed fun
 	}
 	next, err := r.FoldChange(snap, events) // 4
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	locked, _ := os.Lstat(r.LockPath())
 	log, err := r.openToAppend(snap) // 5
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	defer log.Close()
 	r.NotifyAgents(snap.State, next, events)
 	if err := r.store.Step(StepAppend); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	after := &Snapshot[S]{State: next, Turn: events[len(events)-1].Turn, Lost: snap.Lost}
 	drafted := func() *lockfile.Draft { return nil } // of state.json, which is synced beside the journal
@@ -173,23 +171,22 @@ func (r *Files[S]) commit(snap *Snapshot[S], events []event.Event, committed fun
 	if err != nil {
 		if draft := drafted(); draft != nil {
 			draft.Remove()
-			draft.Close()
 		}
 		if errors.Is(err, journal.ErrPosition) { // it is not the journal that was loaded
 			err = fmt.Errorf("%w: %w", errExchanged, err)
 		}
-		return nil, nil, err
+		return nil, err
 	}
 	// The change is committed. No error is returned after this.
 	*snap = *after
 	committed()
-	replaced = drafted()
+	draft := drafted()
 	if !r.exchanged(locked) { // state.json is a witness also of a journal that has gone since
-		r.project(snap, replaced) // 6
-	} else if replaced != nil {
-		replaced.Remove()
+		r.project(snap, draft) // 6
+	} else if draft != nil {
+		draft.Remove()
 	}
-	return events[own:], replaced, nil
+	return events[own:], nil
 }
 
 // CatchUp replaces a state.json that is behind the journal. It syncs the journal first,

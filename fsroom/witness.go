@@ -94,8 +94,7 @@ func (r *Files[S]) SayLost(snap *Snapshot[S]) error {
 	if err := r.Clear(snap); err != nil {
 		return err
 	}
-	_, replaced, err := r.commit(snap, nil, func() {})
-	replaced.Close()
+	_, err := r.commit(snap, nil, func() {})
 	return err
 }
 

@@ -93,7 +93,6 @@ func prepareAndReplace(path string, data []byte, tempDir string) error {
 	if err != nil {
 		return err
 	}
-	defer d.Close()
 	return d.Replace()
 }
 

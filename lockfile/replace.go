@@ -5,6 +5,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/google/renameio/v2"
 )
 
 // Replace gives the file at path the content data and the mode 0600, whatever
@@ -22,9 +24,6 @@ func Replace(path string, data []byte, tempDir string) error {
 	return ReplaceWhen(nil, path, data, tempDir)
 }
 
-// A readyFunc prepares a file before it replaces another one.
-type readyFunc = func(file *os.File) error
-
 // ReplaceWhen is [Replace] with a function that is called when the new file has its
 // content and the mode 0600, and may set another mode and owner. If ready returns an
 // error, path is unchanged. ready may be nil.
@@ -33,7 +32,23 @@ func ReplaceWhen(ready func(file *os.File) error, path string, data []byte, temp
 		// renameio would look for one by creating probe files.
 		return errors.New("no directory given for temporary files")
 	}
-	return replace(path, data, tempDir, ready)
+	// Static permissions, because the mode given at creation is cut by the umask.
+	file, err := renameio.NewPendingFile(path, renameio.WithTempDir(tempDir), renameio.WithStaticPermissions(0o600))
+	if err != nil {
+		return err
+	}
+	AdoptLike(file.Name(), filepath.Dir(path))
+	_, err = file.Write(data)
+	if err == nil && ready != nil {
+		err = ready(file.File)
+	}
+	if err == nil {
+		err = file.CloseAtomicallyReplace()
+	}
+	if err != nil {
+		return errors.Join(err, file.Cleanup())
+	}
+	return nil
 }
 
 // ReplaceUnsynced is [Replace] without the sync: readers see the old content or the
@@ -48,19 +63,12 @@ func ReplaceUnsynced(path string, data []byte, tempDir string) error {
 }
 
 // A Draft is a new content for a file, see [Prepare].
-type Draft struct {
-	path, temp string
-	old        *os.File // that is replaced; nil: none, or not known
-}
+type Draft struct{ path, temp string }
 
 // Prepare is the part of [Replace] that takes time: the content is in tempDir, and synced.
-// What is left is [Draft.Replace] or [Draft.Remove], and [Draft.Close].
+// What is left is [Draft.Replace] or [Draft.Remove].
 func Prepare(path string, data []byte, tempDir string) (*Draft, error) {
-	d, err := draft(path, data, tempDir, (*os.File).Sync)
-	if err == nil {
-		d.old = open(path)
-	}
-	return d, err
+	return draft(path, data, tempDir, (*os.File).Sync)
 }
 
 func draft(path string, data []byte, tempDir string, sync func(*os.File) error) (*Draft, error) {
@@ -98,14 +106,6 @@ func (d *Draft) Replace() error {
 
 // Remove removes what was not used.
 func (d *Draft) Remove() { _ = os.Remove(d.temp) }
-
-// Close lets the file system free the old file. That takes it longer than to change the name, and is
-// for when nobody waits. It does nothing on nil.
-func (d *Draft) Close() {
-	if d != nil && d.old != nil {
-		_ = d.old.Close()
-	}
-}
 
 // Sweep removes the regular files and the symbolic links (never what they point
 // to) from tempDir and leaves everything else. It returns how many it removed, also
