@@ -32,12 +32,9 @@ const (
 	unsyncedPrefix = "new-"
 )
 
-var (
-	deflaters = sync.Pool{New: func() any { w, _ := zlib.NewWriterLevel(nil, zlib.BestSpeed); return w }}
-	storers   = sync.Pool{New: func() any { w, _ := zlib.NewWriterLevel(nil, zlib.NoCompression); return w }}
-)
+var deflaters = sync.Pool{New: func() any { w, _ := zlib.NewWriterLevel(nil, zlib.BestSpeed); return w }}
 
-// encode returns an object as it stands in a pack. A tree is mostly ids, which do not become smaller.
+// encode returns an object as it stands in a pack.
 func encode(k kind, data []byte) []byte {
 	n := len(data)
 	b := bytes.NewBuffer([]byte{byte(k)<<4 | byte(n&15)})
@@ -45,15 +42,11 @@ func encode(k kind, data []byte) []byte {
 		b.Bytes()[0] |= 0x80
 		b.Write(binary.AppendUvarint(nil, uint64(n)))
 	}
-	pool := &deflaters
-	if k == kindTree {
-		pool = &storers
-	}
-	w := pool.Get().(*zlib.Writer)
+	w := deflaters.Get().(*zlib.Writer)
 	w.Reset(b)
 	_, _ = w.Write(data)
 	_ = w.Close()
-	pool.Put(w)
+	deflaters.Put(w)
 	return b.Bytes()
 }
 

@@ -116,7 +116,7 @@ func (q *Queue) wait(ctx context.Context, deadline time.Time, h *Hold, w *watch,
 
 // look is scan with its step.
 func (q *Queue) look(own *Hold) (scan, error) {
-	if err := q.step(StepScan); err != nil {
+	if err := q.step("scan"); err != nil {
 		return scan{}, err
 	}
 	return q.scan(own)
@@ -190,7 +190,7 @@ var errTaken = errors.New("the record lock of the ticket is taken")
 // create makes the file, locks it and writes the ticket.
 func (h *Hold) create() error {
 	h.path = h.queue.path(h.Number)
-	err := h.queue.step(StepCreate)
+	err := h.queue.step("create")
 	if err == nil {
 		h.file, err = lockfile.OpenRegular(h.path, os.O_RDWR|os.O_CREATE|os.O_EXCL)
 	}
@@ -198,20 +198,20 @@ func (h *Hold) create() error {
 		return err
 	}
 	lockfile.Adopt(h.path)
-	if err = h.queue.step(StepLock); err == nil {
+	if err = h.queue.step("lock"); err == nil {
 		err = lockTicket(h.file)
 	}
 	if err != nil {
 		return &fs.PathError{Op: "lock", Path: h.path, Err: err}
 	}
-	return h.write(StepWrite)
+	return h.write("write")
 }
 
 // mark writes down that the ticket has the lock.
 func (h *Hold) mark() error {
 	held := moment()
 	h.State, h.HeldAt = Held, &held
-	return h.write(StepMark)
+	return h.write("mark")
 }
 
 // markSize is how much longer a ticket may be that has the lock.
@@ -219,7 +219,7 @@ const markSize = 64
 
 // write writes the ticket, padded with blanks, in one call. Its file has room for the
 // mark from the beginning, so that a disk that is full does not come between.
-func (h *Hold) write(step Step) error {
+func (h *Hold) write(step string) error {
 	if err := h.queue.step(step); err != nil {
 		return err
 	}
@@ -258,7 +258,7 @@ func (h *Hold) Release() {
 	if h.named() {
 		_ = os.Remove(h.path)
 	}
-	_ = h.queue.step(StepUnlock)
+	_ = h.queue.step("unlock")
 	_ = h.file.Close()
 	h.file = nil
 }

@@ -31,29 +31,14 @@ func OwnFile(name string) bool {
 	return isTicket || name == mutexName
 }
 
-// A Step names a point of an acquisition at which a test can make it fail.
-type Step string
-
-// The steps, in the order of an acquisition.
-const (
-	StepMutex  Step = "mutex"
-	StepScan   Step = "scan"
-	StepCreate Step = "create"
-	StepLock   Step = "lock"
-	StepWrite  Step = "write" // of the ticket that waits
-	StepMark   Step = "mark"  // of the ticket as held
-
-	StepUnlock Step = "unlock" // of a ticket that was removed; it cannot fail
-)
-
 // A Queue is the queue of one lock. It must not be copied.
 type Queue struct {
 	Dir       string // exists
 	Processes Processes
-	Fault     func(Step) error // called before each step, which it may make fail; nil outside tests
+	Fault     func(step string) error // called before each step, which it may make fail; nil outside tests
 }
 
-func (q *Queue) step(s Step) error {
+func (q *Queue) step(s string) error {
 	if q.Fault == nil {
 		return nil
 	}
@@ -200,7 +185,7 @@ func (q *Queue) Find(number int64, nonce string) (*Entry, bool) {
 // lock takes the mutex. It waits until the deadline, and at least mutexPatience. Without a
 // deadline it waits for endlessPatience.
 func (q *Queue) lock(ctx context.Context, deadline time.Time) (unlock func() error, err error) {
-	if err := q.step(StepMutex); err != nil {
+	if err := q.step("mutex"); err != nil {
 		return nil, err
 	}
 	now := time.Now()
@@ -209,11 +194,7 @@ func (q *Queue) lock(ctx context.Context, deadline time.Time) (unlock func() err
 	} else if deadline.Before(least) {
 		deadline = least
 	}
-	path := filepath.Join(q.Dir, mutexName)
-	if unlock, err = lockfile.TryLock(path); unlock != nil || err != nil { // without a timer, which would start a thread
-		return unlock, err
-	}
 	ctx, cancel := context.WithDeadline(ctx, deadline)
 	defer cancel()
-	return lockfile.Lock(ctx, path)
+	return lockfile.Lock(ctx, filepath.Join(q.Dir, mutexName))
 }

@@ -102,9 +102,9 @@ func TestEndOfContextEndsTheWait(t *testing.T) {
 // A failure at any step leaves no ticket and no lock.
 func TestFailureAtEveryStep(t *testing.T) {
 	t.Parallel()
-	for _, step := range []Step{StepMutex, StepScan, StepCreate, StepLock, StepWrite, StepMark} {
+	for _, step := range []string{"mutex", "scan", "create", "lock", "write", "mark"} {
 		q, broken := newQueue(t, table{`"me"`: Alive}), errors.New("broken")
-		q.Fault = func(s Step) error {
+		q.Fault = func(s string) error {
 			if s == step {
 				return broken
 			}

@@ -77,8 +77,8 @@ func TestReleaseRemovesTheNameFirst(t *testing.T) {
 	}
 	defer kept.Close()
 	seen := false
-	q.Fault = func(s Step) error {
-		seen = seen || s == StepUnlock
+	q.Fault = func(s string) error {
+		seen = seen || s == "unlock"
 		if left := ticketsOf(t, q); len(left) > 0 {
 			t.Errorf("%s: left %v", s, left)
 		}

@@ -19,23 +19,12 @@ import (
 // MaxRunning is how many jobs of a room may run at once. Tests set less.
 var MaxRunning = 32
 
-// A Step names a point of a start at which a test can kill the process.
-type Step string
-
-// The steps of a start.
-const (
-	StepClaimed Step = "claimed" // the job has a number, and nothing is known of it
-	StepWritten Step = "written" // job.json is there
-	StepOpened  Step = "opened"  // its end is to be told
-	StepForked  Step = "forked"  // the runner was started
-)
-
 // A Start is a job that is to be started.
 type Start struct {
 	Job
 	Above int64                                     // its number is higher
 	Spawn func(dir string, files ...*os.File) error // starts the runner, see [Runner], of the job in the directory
-	Fault func(Step)                                // called at each step; nil outside tests
+	Fault func(step string)                         // called after each step; nil outside tests
 }
 
 // Start starts a job and returns when its command runs.
@@ -56,7 +45,7 @@ func (r *Room) Start(s *Start) (*Job, error) {
 	if err := r.claim(j, s.Above); err != nil {
 		return nil, r.Store.Explain(err, r.Dir())
 	}
-	s.at(StepClaimed)
+	s.at("claimed")
 	alive, err := lockfile.HoldFile(j.path(aliveFile))
 	if err != nil {
 		return nil, r.unmake(j, err)
@@ -65,11 +54,11 @@ func (r *Room) Start(s *Start) (*Job, error) {
 	if err := j.save(); err != nil {
 		return nil, r.unmake(j, err)
 	}
-	s.at(StepWritten)
+	s.at("written")
 	if err := r.mark(j); err != nil {
 		return nil, r.unmake(j, err)
 	}
-	s.at(StepOpened)
+	s.at("opened")
 	err = r.startRunner(s, alive)
 	if err != nil && !errors.Is(err, errVanished) {
 		return nil, r.unmake(j, err)
@@ -85,7 +74,7 @@ func (r *Room) Start(s *Start) (*Job, error) {
 // errVanished means that a runner has ended without a word. Nobody knows what it has done.
 var errVanished = errors.New("its runner has ended")
 
-func (s *Start) at(step Step) {
+func (s *Start) at(step string) {
 	if s.Fault != nil {
 		s.Fault(step)
 	}
@@ -157,7 +146,7 @@ func (r *Room) startRunner(s *Start, alive *os.File) error {
 	if err != nil {
 		return err
 	}
-	s.at(StepForked)
+	s.at("forked")
 	said, err := io.ReadAll(io.LimitReader(read, 4096))
 	if err != nil {
 		return err

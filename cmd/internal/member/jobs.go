@@ -67,7 +67,7 @@ func (c *Client) RoomsWithJobs(ctx context.Context, w *workspace.Workspace, all 
 }
 
 // AtJobStep is called at each step of the start of a job. It is nil outside tests.
-var AtJobStep func(jobs.Step)
+var AtJobStep func(step string)
 
 // TellJob tells the agent that started a job of its end, unless it was told.
 func (r *Room) TellJob(ctx context.Context, j *jobs.Job) error {

@@ -70,8 +70,8 @@ func main() {
 		jobs.MaxOutput = n
 	}
 	if step := os.Getenv("TT_TEST_KILL_AT_JOB"); step != "" {
-		member.AtJobStep = func(s jobs.Step) {
-			if string(s) == step {
+		member.AtJobStep = func(s string) {
+			if s == step {
 				self, _ := os.FindProcess(os.Getpid())
 				_ = self.Kill()
 				select {}
