@@ -44,7 +44,7 @@ var budgets = map[string]int{
 	"cmd/internal/hooks/payload": 400,
 	"cmd/internal/hooks/shell":   3260,
 	"cmd/internal/hosts":         950,
-	"cmd/internal/jobs":          1260,
+	"cmd/internal/jobs":          1250,
 	"cmd/internal/locks":         380,
 	"cmd/internal/mailbox":       1310,
 	"cmd/internal/manual":        100,
@@ -76,8 +76,8 @@ var budgets = map[string]int{
 	"fsroom/workspace":           780,
 	"identity":                   2310,
 	"journal":                    2070,
-	"lockfile":                   1100,
-	"lockfile/queue":             750,
+	"lockfile":                   990,
+	"lockfile/queue":             710,
 	"skills":                     3890,
 }
 
