@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -155,7 +156,7 @@ func readTopic(ctx context.Context, c *cli.Invocation, b *bus) (*shownTopic, err
 		}
 		v := shownQuestion{
 			QuestionID: q.ID, AskedBy: q.AskedBy, To: q.To, AskedAt: at,
-			Status: questions.Status(q), Reason: q.CancelReason, Text: text, Answers: answers,
+			Status: questions.Status(q), Reason: q.CancelReason, Text: cmp.Or(text, topic.LostText), Answers: answers,
 		}
 		shown.Questions = append(shown.Questions, v)
 	}

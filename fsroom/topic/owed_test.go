@@ -1,6 +1,8 @@
 package topic_test
 
 import (
+	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/talking-stick/tt/fsroom/code"
@@ -163,6 +165,24 @@ func TestNewAnswers(t *testing.T) {
 	} {
 		if found := s.NewAnswers(c.agent, &c.seen); len(found) != c.want || c.want == 1 && (found[0].ID != "q001" || found[0].AnsweredBy != "c:1") {
 			t.Errorf("%s with %+v: %+v, want %d", c.agent, c.seen, found, c.want)
+		}
+	}
+}
+
+// TestLostTexts: what the journal has lost is said as that, and has no made-up time.
+func TestLostTexts(t *testing.T) {
+	lost := topic.Lookup(func(seq int64) (*event.Event, error) { return &event.Event{Seq: seq, Type: event.Damaged}, nil })
+	q := asked(t).Question("q001")
+	if p, err := lost.Pending(q); err != nil || p.Text != topic.LostText {
+		t.Errorf("%+v %v", p, err)
+	}
+	a, err := lost.Answer(topic.AnswerRef{AnsweredBy: "b:1", Seq: 9})
+	if err != nil || a.Payload.Markdown != topic.LostText || a.AnsweredBy != "b:1" {
+		t.Errorf("%+v %v", a, err)
+	}
+	for _, v := range []any{a, a.Shown()} {
+		if text, err := json.Marshal(v); err != nil || strings.Contains(string(text), "answered_at") {
+			t.Errorf("%s %v", text, err)
 		}
 	}
 }

@@ -61,10 +61,14 @@ type PendingQuestion struct {
 // Pending returns a pending question with its text.
 func (l Lookup) Pending(q *Question) (PendingQuestion, error) {
 	text, at, err := l.Question(q)
-	return PendingQuestion{QuestionID: q.ID, Text: text, AskedAt: at, AskedBy: q.AskedBy, To: q.To, AnswersCount: len(q.Answers)}, err
+	return PendingQuestion{QuestionID: q.ID, Text: cmp.Or(text, LostText), AskedAt: at, AskedBy: q.AskedBy, To: q.To,
+		AnswersCount: len(q.Answers)}, err
 }
 
-// Question returns the text of a question and when it was asked.
+// LostText is in the place of a text that the journal has lost.
+const LostText = "(the text is lost: see tt doctor)"
+
+// Question returns the text of a question, "" for one that is lost, and when it was asked.
 func (l Lookup) Question(q *Question) (text string, askedAt event.Time, err error) {
 	var p askedPayload
 	e, err := l.load(q.Seq, EventAsked, &p)
@@ -79,17 +83,17 @@ func (l Lookup) Question(q *Question) (text string, askedAt event.Time, err erro
 
 // An Answer is one answer as the bus shows it.
 type Answer struct {
-	AnswerID   string     `json:"answer_id"`
+	AnswerID   string     `json:"answer_id,omitempty"` // "": it is lost
 	AnsweredBy string     `json:"answered_by"`
-	AnsweredAt event.Time `json:"answered_at"`
+	AnsweredAt event.Time `json:"answered_at,omitzero"`
 	Payload    Payload    `json:"payload"`
 }
 
 // A ShownAnswer is an answer as tt shows it.
 type ShownAnswer struct {
-	AnswerID   string     `json:"answer_id"`
+	AnswerID   string     `json:"answer_id,omitempty"` // "": it is lost
 	AnsweredBy string     `json:"answered_by"`
-	AnsweredAt event.Time `json:"answered_at"`
+	AnsweredAt event.Time `json:"answered_at,omitzero"`
 	Markdown   string     `json:"answer_markdown"`
 	Pointers   []string   `json:"repo_pointers,omitempty"`
 	Followups  []string   `json:"suggested_followups,omitempty"`
@@ -103,14 +107,14 @@ func (a *Answer) Shown() ShownAnswer {
 	return ShownAnswer{a.AnswerID, a.AnsweredBy, a.AnsweredAt, a.Payload.Markdown, a.Payload.Pointers, a.Payload.Followups}
 }
 
-// Answer returns one answer to a question.
+// Answer returns one answer to a question. Its lists are never nil.
 func (l Lookup) Answer(ref AnswerRef) (Answer, error) {
 	var p answerPayload
 	e, err := l.load(ref.Seq, EventAnswer, &p)
 	if err != nil {
 		return Answer{}, err
 	}
-	p.Pointers, p.Followups = append([]string{}, p.Pointers...), append([]string{}, p.Followups...) // never null
+	p.Markdown, p.Pointers, p.Followups = cmp.Or(p.Markdown, LostText), append([]string{}, p.Pointers...), append([]string{}, p.Followups...)
 	return Answer{AnswerID: p.AnswerID, AnsweredBy: cmp.Or(e.From, ref.AnsweredBy), AnsweredAt: e.CreatedAt, Payload: p.Payload}, nil
 }
 
@@ -267,11 +271,8 @@ type Lookup func(seq int64) (*event.Event, error)
 // load reads the payload of the event, which must be of the type. One that is lost has none.
 func (l Lookup) load(seq int64, eventType string, v any) (*event.Event, error) {
 	e, err := l(seq)
-	if err != nil {
-		return nil, err
-	}
-	if e.Type == event.Damaged {
-		return e, nil
+	if err != nil || e.Type == event.Damaged {
+		return e, err
 	}
 	if e.Type != eventType {
 		return nil, fmt.Errorf("event %d is a %s and no %s", seq, e.Type, eventType)

@@ -208,15 +208,15 @@ func writeInbox(t *cli.Text, in *mailbox.Inbox) {
 	for i := range in.Questions {
 		q := &in.Questions[i]
 		if q.Shown {
-			t.Line("%s %s %s", t.Yellow("?"), t.Bold(q.ID), t.Dim(q.From+": "+preview(q.Text)))
+			t.Line("%s %s %s", t.Yellow("?"), t.Bold(q.ID), t.Dim(q.From+": "+preview(cmp.Or(q.Text, topic.LostText))))
 			continue
 		}
 		t.Line("%s %s %s%s asks %s, %s", t.Yellow("?"), t.Bold(q.ID), q.From, unlessHere(q.FromState), forWhom(q.To), t.Ago(q.AskedAt.Time))
-		t.Block("    ", q.Text)
+		t.Block("    ", cmp.Or(q.Text, topic.LostText))
 	}
 	for i := range in.Answers {
 		a := &in.Answers[i]
-		t.Line("%s %s %s", t.Green("="), t.Bold(a.QuestionID), preview(a.Question))
+		t.Line("%s %s %s", t.Green("="), t.Bold(a.QuestionID), preview(cmp.Or(a.Question, topic.LostText)))
 		writeAnswers(t, "    ", []topic.ShownAnswer{a.ShownAnswer})
 	}
 	for i := range in.Jobs {

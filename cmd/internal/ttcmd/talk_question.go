@@ -259,7 +259,7 @@ func writeQuestion(t *cli.Text, q *questions.Question) {
 		mark = t.Green(counted(q.Answers, "answer"))
 	}
 	t.Line("%s  %s  %s%s → %s%s, %s", t.Bold(q.ID), mark, q.From, unlessHere(q.FromState), forWhom(q.To), whereIs(q), t.Ago(q.AskedAt.Time))
-	t.Block("  ", q.Text)
+	t.Block("  ", cmp.Or(q.Text, topic.LostText))
 }
 
 // whereIs says how the agent is that a question is for.

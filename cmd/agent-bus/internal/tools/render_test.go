@@ -32,7 +32,7 @@ func TestRender(t *testing.T) {
 		"merged": {
 			answer("cat", "First.", "a", "b", "a", ""),
 			answer("gecko", "# Second\n\n- with a list", "b", " c ", "d"),
-			answer("owl", "", "c", "e", "f", "g"),
+			answer("owl", "Third.", "c", "e", "f", "g"),
 		},
 		"none-suggested": {answer("cat", "Done.", " ", "")},
 		"several-lines":  {answer("cat", "Done.", "one\n2) two")},

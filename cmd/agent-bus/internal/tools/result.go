@@ -232,13 +232,12 @@ func (r *ListResult) Text() string {
 func RenderAnswers(answers []topic.Answer) string {
 	var b strings.Builder
 	for _, a := range answers {
-		fmt.Fprintf(&b, "- answer %s by %s at %s\n", a.AnswerID, a.AnsweredBy, a.AnsweredAt)
+		if a.AnswerID != "" {
+			fmt.Fprintf(&b, "- answer %s by %s at %s\n", a.AnswerID, a.AnsweredBy, a.AnsweredAt)
+		}
 	}
 	for _, a := range answers {
-		fmt.Fprintf(&b, "\n### %s (answer %s)\n\n", a.AnsweredBy, a.AnswerID)
-		if body := Enclosed(a.Payload.Markdown); body != "" {
-			fmt.Fprintf(&b, "%s\n", body)
-		}
+		fmt.Fprintf(&b, "\n### %s (answer %s)\n\n%s\n", a.AnsweredBy, cmp.Or(a.AnswerID, "lost"), Enclosed(a.Payload.Markdown))
 		if len(a.Payload.Pointers) > 0 {
 			b.WriteString("\nWhere to look:\n")
 			for _, p := range a.Payload.Pointers {
