@@ -1,6 +1,7 @@
 package hooks
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -157,8 +158,5 @@ func (h *run) answer(r payload.Reply) error {
 
 // finish is answer for a reply with which the hook ends.
 func (h *run) finish(r payload.Reply) error {
-	if err := h.answer(r); err != nil {
-		return err
-	}
-	return errAnswered
+	return cmp.Or(h.answer(r), errAnswered)
 }

@@ -67,7 +67,7 @@ func (h *run) endOfTurn(ctx context.Context, agent *listen.Agent, objection stri
 			room.Unwant(true)
 		}
 		h.keepPromises(agent)
-		if l := agent.Client.Hearing().Listener(); !l.Armed.IsZero() && !l.Proved() {
+		if l := agent.Client.Hearing().Listener(); h.watches() && !l.Proved() {
 			agent.Notify()
 		}
 		if !hasNews(ctx, agent) {
