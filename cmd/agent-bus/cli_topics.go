@@ -60,19 +60,19 @@ func runList(_ context.Context, c *cli.Invocation, b *bus) error {
 	}
 	listed := topic.Select(all.States, c.String("status"))
 	result := topicsResult{Topics: []topicInfo{}, Total: len(listed), Warnings: warningsOf(all.Unreadable)}
+	others := map[bool]string{true: " There are others; see --status all."}[len(listed) < len(all.States)]
 	for _, s := range listed[:min(int(min(limit, 1<<30)), len(listed))] {
 		result.Topics = append(result.Topics, infoOf(s))
 	}
 	for _, w := range result.Warnings {
 		c.Warn("%s: %v", w.Message, w.Context["topic_id"])
 	}
-	return c.Out.Result(result, func(t *cli.Text) { writeTopics(t, result) })
+	return c.Out.Result(result, func(t *cli.Text) { writeTopics(t, result, others) })
 }
 
-func writeTopics(t *cli.Text, r topicsResult) {
+func writeTopics(t *cli.Text, r topicsResult, others string) {
 	if len(r.Topics) == 0 {
-		t.Line("No topics found.")
-		return
+		t.Line("No topics found.%s", others)
 	}
 	var table cli.Table
 	for _, l := range r.Topics {

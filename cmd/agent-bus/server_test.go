@@ -131,7 +131,7 @@ func TestAdminReads(t *testing.T) {
 		t.Errorf("--limit 0: status %d", status)
 	}
 	_, out, _ = s.cli("", "cli", "topics", "list", "--status", "open")
-	equal(t, "open", out, "No topics found.\n")
+	equal(t, "open", out, "No topics found. There are others; see --status all.\n")
 }
 
 func TestHelpNamesEveryLimit(t *testing.T) {

@@ -37,11 +37,8 @@ func (p *Program) wantsJSON(env *Env, call *Invocation) bool {
 	if call.Bool("json") || call.Bool("text") {
 		return call.Bool("json")
 	}
-	switch strings.ToLower(env.lookup("TT_HARNESS_EXPORT")) {
-	case "1", "true":
-		return true
-	}
-	return p.DefaultJSON != nil && p.DefaultJSON(env)
+	exported := strings.ToLower(env.lookup("TT_HARNESS_EXPORT"))
+	return exported == "1" || exported == "true" || p.DefaultJSON != nil && p.DefaultJSON(env)
 }
 
 // dispatch does what the line says, or returns the error with which it was read.

@@ -91,7 +91,9 @@ func (p *Program) setSwitches(flags *Flags, args []string) {
 	global := Flags{all: slices.DeleteFunc(slices.Clone(flags.all), func(f Flag) bool { return !f.Global || f.Placeholder != "" })}
 	set := global.addTo(pflag.NewFlagSet("", pflag.ContinueOnError))
 	set.ParseErrorsAllowlist.UnknownFlagsHandling = pflag.IgnoreUnknownFlag
-	args = slices.DeleteFunc(slices.Clone(args), func(s string) bool { return strings.HasPrefix(s, "---") || strings.HasPrefix(s, "--=") })
+	args = slices.DeleteFunc(slices.Clone(args), func(s string) bool { // "-1h" is the value of a flag and asks for no help
+		return strings.HasPrefix(s, "---") || strings.HasPrefix(s, "--=") || isFlag(s) && s[1] != '-' && strings.Trim(s[1:], "hv") != ""
+	})
 	_ = set.ParseAll(args, func(known *pflag.Flag, text string) error {
 		if flag := flags.find(known.Name); text == on && len(flag.texts) == 0 {
 			return flag.Set("")

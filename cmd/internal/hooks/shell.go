@@ -35,7 +35,7 @@ func (h *run) shell(ctx context.Context) error {
 		if reason != "" && h.looksAgain() {
 			continue
 		}
-		if reason = cli.Block(reason); reason != "" {
+		if reason != "" {
 			return h.finish(payload.Reply{Refuse: reason})
 		}
 		reads := len(rooms.sticks) == 0

@@ -110,7 +110,7 @@ var layers = map[string]layer{
 	"cmd/internal/hooks/payload": {[]string{"cmd/internal/cli", "cmd/internal/hooks/shell", "identity/harness", "journal/wire"},
 		"it reads and writes what a harness understands, and knows no room"},
 	"cmd/internal/hooks/shell": {nil, "it judges the text of a command: what is true of the machine is passed in as shell.Env"},
-	"cmd/internal/hooks/guard": {[]string{"cmd/internal/hooks/payload", "cmd/internal/hooks/shell", "fsroom/code", "identity/harness", "fsroom/workspace", "lockfile"},
+	"cmd/internal/hooks/guard": {[]string{"cmd/internal/cli", "cmd/internal/hooks/payload", "cmd/internal/hooks/shell", "fsroom/code", "identity/harness", "fsroom/workspace", "lockfile"},
 		"its rules are tables of what is known: cmd/internal/hooks finds that out"},
 	"cmd/internal/hooks/listen": {[]string{"cmd/internal/cli", "cmd/internal/hearing", "cmd/internal/mailbox", "cmd/internal/member", "cmd/internal/questions", "fsroom", "identity", "journal/event", "lockfile"},
 		"tt listen uses it without a hook: harnesses and payloads are for cmd/internal/hooks"},

@@ -114,28 +114,33 @@ func check(ctx context.Context, c *cli.Invocation) (checkResult, error) {
 }
 
 func writeCheck(t *cli.Text, r checkResult) {
+	yes, no := t.Green("Yes. "), t.Yellow("No.")
 	if r.Command != nil {
-		r.Command.write(t)
+		if r.Command.write(t); r.Command.Refused {
+			yes = ""
+		} else {
+			no = "It is permitted."
+		}
 	}
 	switch {
 	case r.ActsFor != "":
-		t.Line("%s %s holds the stick (turn %d) and has started your session.", t.Green("Yes."), r.ActsFor, r.TurnID)
+		t.Line("%s%s holds the stick (turn %d) and has started your session.", yes, r.ActsFor, r.TurnID)
 	case r.Holds:
-		t.Line("%s You hold the stick (turn %d).", t.Green("Yes."), r.TurnID)
+		t.Line("%sYou hold the stick (turn %d).", yes, r.TurnID)
 	case r.Reason == "no_room":
-		t.Line("No: there is no room here.")
+		t.Line("%s There is no room here.", no)
 	case r.Host != "":
-		t.Line(`%s You have turn %d on host %s.`, t.Yellow("No."), r.TurnID, r.Host)
+		t.Line(`%s You have turn %d on host %s.`, no, r.TurnID, r.Host)
 	case r.HeldBy != 0:
-		t.Line("%s This session holds the stick in another window (process %d).", t.Yellow("No."), r.HeldBy)
+		t.Line("%s This session holds the stick in another window (process %d).", no, r.HeldBy)
 	case r.CurrentOwner == r.AgentID:
-		t.Line(`%s The turn is yours, but its lease is not alive. Take it up again with: tt wait`, t.Yellow("No."))
+		t.Line(`%s The turn is yours, but its lease is not alive. Take it up again with: tt wait`, no)
 	case r.CurrentOwner != "":
-		t.Line(`%s %s holds the stick. Wait for it with: tt wait`, t.Yellow("No."), r.CurrentOwner)
+		t.Line(`%s %s holds the stick. Wait for it with: tt wait`, no, r.CurrentOwner)
 	case r.ReservedFor != "":
-		t.Line(`%s The turn is reserved for %s. Wait for it with: tt wait`, t.Yellow("No."), r.ReservedFor)
+		t.Line(`%s The turn is reserved for %s. Wait for it with: tt wait`, no, r.ReservedFor)
 	default:
-		t.Line(`%s Nobody holds the stick. Take it with: tt wait`, t.Yellow("No."))
+		t.Line(`%s Nobody holds the stick. Take it with: tt wait`, no)
 	}
 	if r.PathMissing {
 		t.Line("The path is not there: this is the room of a directory that was removed, or of one above it.")

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/talking-stick/tt/cmd/internal/hooks/payload"
 	"github.com/talking-stick/tt/fsroom/code"
@@ -178,7 +179,7 @@ func unconfirmed(s, here *Stick) string {
 
 // changing says that the tree is changed by tt itself.
 func changing(s *Stick) string {
-	return fmt.Sprintf("An undo or restore changes the files of %s at this moment, so nothing else may. %s", s.Root, cmp.Or(s.Trouble, "Do the same again in a moment"))
+	return fmt.Sprintf("An undo or restore changes the files of %s at this moment, so nothing else may. %s", s.Root, cmp.Or(s.trouble(), "Do the same again in a moment"))
 }
 
 // heldByOther says which stick is missing. here is that of the directory in which the
@@ -206,13 +207,19 @@ func (s *Stick) next(wait string) string {
 	if s.Next != nil {
 		wait = s.Next()
 	}
-	if s.Trouble != "" {
-		wait = s.Trouble
-	}
+	wait = cmp.Or(s.trouble(), wait)
 	if s.TakenOver != "" {
 		return s.TakenOver + " " + wait
 	}
 	return wait
+}
+
+// trouble is Trouble as a sentence of its own. The id of the holder keeps its letters.
+func (s *Stick) trouble() string {
+	if s.Trouble == "" || strings.HasPrefix(s.Trouble, s.Holder+" ") {
+		return s.Trouble
+	}
+	return strings.ToUpper(s.Trouble[:1]) + s.Trouble[1:]
 }
 
 // isBelow reports whether a path is below a directory.

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/cmd/internal/hooks/payload"
 	"github.com/talking-stick/tt/cmd/internal/hooks/shell"
 	"github.com/talking-stick/tt/fsroom/workspace"
@@ -73,14 +74,14 @@ func Shell(ctx context.Context, call payload.Call, env shell.Env, rooms Rooms, i
 	})
 	if c := j.Refused(); c != nil {
 		if c.Sharing != nil {
-			return stashRefused(c), nil, nil
+			return cli.Line(stashRefused(c)), nil, nil
 		}
 		here := stickHere(ctx, call, rooms)
 		switch s := c.Stick; {
 		case s.Unconfirmed != "":
-			return unconfirmed(s, here), nil, nil
+			return cli.Line(unconfirmed(s, here)), nil, nil
 		case s.Changing && (!s.isHeld() || s.isMine()):
-			return changing(s), nil, nil
+			return cli.Line(changing(s)), nil, nil
 		}
 		return shellRefused(c, here), nil, nil
 	}
@@ -295,6 +296,6 @@ func shellRefused(c *Change, here *Stick) string {
 	s := c.Stick
 	in, _ := where(s, here)
 	next := s.next("Wait for your turn with: tt wait --json" + in)
-	return fmt.Sprintf("`%s` would change the tree of %s, whose talking stick %s holds (turn %d). "+
-		"Reading, building, testing, ignored directories and paths outside of the workspace are free.\n%s", c.Op, s.Root, s.holder(), s.Turn, next)
+	return cli.Line(fmt.Sprintf("`%s` would change the tree of %s, whose talking stick %s holds (turn %d). "+
+		"Reading, building, testing, ignored directories and paths outside of the workspace are free.", c.Op, s.Root, s.holder(), s.Turn)) + "\n" + cli.Line(next)
 }

@@ -91,11 +91,12 @@ func TestShell(t *testing.T) {
 		{"elsewhere", "cd /tmp && git reset --hard", held, "", 1},
 		{"above", "rm -rf /", held, "`rm -r`", 0},
 		{"not known", "make; ./x", held, "", 0},
-		{"trouble", "git stash", with(func(s *Stick) { s.Trouble = "It is stopped. Do: kill -CONT 7" }), "free.\nIt is stopped. Do: kill -CONT 7", 0},
+		{"a line and an escape in a path", "touch x", with(func(s *Stick) { s.Root = "/w\n\x1b" }), "the tree of /w\\n\\x1b, whose", 0},
+		{"trouble", "git stash", with(func(s *Stick) { s.Trouble = "it is stopped. Do: kill -CONT 7" }), "free.\nIt is stopped. Do: kill -CONT 7", 0},
 		{"unconfirmed", "git stash", with(func(s *Stick) { s.Holder, s.Unconfirmed = "a:1", "since 12:00" }), "has not confirmed", 0},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			reason, writes, _ := Shell(t.Context(), shellCall(t, harness.ClaudeCode, tt.command), shell.Env{Dir: "/w"}, room{stick: tt.stick}, tree{"out"}.Ignored)
+			reason, writes, _ := Shell(t.Context(), shellCall(t, harness.ClaudeCode, tt.command), shell.Env{Dir: tt.stick.Root}, room{stick: tt.stick}, tree{"out"}.Ignored)
 			if (reason == "") != (tt.says == "") || !strings.Contains(reason, tt.says) || len(writes) != tt.writes {
 				t.Errorf("says %q, records %q, want %q and %d", reason, writes, tt.says, tt.writes)
 			}
