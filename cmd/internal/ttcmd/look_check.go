@@ -114,19 +114,15 @@ func check(ctx context.Context, c *cli.Invocation) (checkResult, error) {
 }
 
 func writeCheck(t *cli.Text, r checkResult) {
-	yes, no := t.Green("Yes. "), t.Yellow("No.")
-	if r.Command != nil {
-		if r.Command.write(t); r.Command.Refused {
-			yes = ""
-		} else {
-			no = "It is permitted."
-		}
+	no := t.Yellow("No.")
+	if r.Command != nil && !r.Command.write(t) {
+		no = "It is permitted."
 	}
 	switch {
 	case r.ActsFor != "":
-		t.Line("%s%s holds the stick (turn %d) and has started your session.", yes, r.ActsFor, r.TurnID)
+		t.Line("%s %s holds the stick (turn %d) and has started your session.", t.Green("Yes."), r.ActsFor, r.TurnID)
 	case r.Holds:
-		t.Line("%sYou hold the stick (turn %d).", yes, r.TurnID)
+		t.Line("%s You hold the stick (turn %d).", t.Green("Yes."), r.TurnID)
 	case r.Reason == "no_room":
 		t.Line("%s There is no room here.", no)
 	case r.Host != "":
@@ -200,7 +196,7 @@ func isBelow(root, path string) bool {
 	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
 }
 
-func (r *commandResult) write(t *cli.Text) {
+func (r *commandResult) write(t *cli.Text) (refused bool) {
 	line := r.Verdict
 	if r.Refused {
 		line += ", refused"
@@ -224,6 +220,7 @@ func (r *commandResult) write(t *cli.Text) {
 	for _, what := range r.Unknown {
 		t.Line("  not known: %s", cli.Line(what))
 	}
+	return r.Refused
 }
 
 // runCheckVerified tells whether the tree as it is now has a verdict of a name, and with --commit whether

@@ -84,10 +84,7 @@ func eventTypes(given []string) (map[string]bool, error) {
 	return types, nil
 }
 
-const (
-	defaultEvents = 50
-	mostEvents    = 500
-)
+const defaultEvents, mostEvents = 50, 500
 
 // An eventQuery describes the events that a command reads, and how it writes them: as
 // one page, or as a stream.

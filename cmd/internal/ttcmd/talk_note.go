@@ -86,10 +86,7 @@ var notesListCommand = &cli.Command{
 	Run: runNotesList,
 }
 
-const (
-	defaultNotes = 50
-	mostNotes    = 200
-)
+const defaultNotes, mostNotes = 50, 200
 
 func runNotesList(ctx context.Context, c *cli.Invocation) error {
 	limit, err := limited(c, defaultNotes, mostNotes)
@@ -100,11 +97,12 @@ func runNotesList(ctx context.Context, c *cli.Invocation) error {
 	if err != nil {
 		return err
 	}
-	notes, err := mailbox.Of(room).Notes(ctx, seen.State, talk.NoteQuery{All: c.Bool("all"), After: c.String("after"), Limit: limit})
+	notes, err := mailbox.Of(room).Notes(ctx, seen.State, talk.NoteQuery{All: c.Bool("all"), After: c.String("after"), Limit: 1 << 30})
 	if err != nil {
 		return err
 	}
-	if err := c.Out.Result(map[string]any{"notes": notes}, func(t *cli.Text) { writeNotes(t, notes) }); err != nil {
+	notes, more := notes[:min(limit, len(notes))], max(0, len(notes)-limit)
+	if err := c.Out.Result(map[string]any{"notes": notes, "more": more}, func(t *cli.Text) { writeNotes(t, notes, more) }); err != nil {
 		return err
 	}
 	mailbox.Of(room).WordsShown(ctx, func(w *talk.Word) bool {
@@ -117,7 +115,7 @@ func runNotesList(ctx context.Context, c *cli.Invocation) error {
 // lostText is in the place of a text that the journal has lost.
 const lostText = "(the text is lost: see tt why)"
 
-func writeNotes(t *cli.Text, notes []talk.NoteView) {
+func writeNotes(t *cli.Text, notes []talk.NoteView, more int) {
 	if len(notes) == 0 {
 		t.Line("No notes.")
 		return
@@ -132,6 +130,9 @@ func writeNotes(t *cli.Text, notes []talk.NoteView) {
 		}
 		t.Line("%s  %s  %s, %s", t.Bold(shortID(n.ID)), mark, noteAbout(n.Note), t.Ago(n.CreatedAt.Time))
 		t.Block("  ", cmp.Or(n.Body, lostText))
+	}
+	if more > 0 {
+		t.Line("%d more: tt notes list --after %s", more, notes[len(notes)-1].ID)
 	}
 }
 
