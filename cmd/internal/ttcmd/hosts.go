@@ -37,13 +37,15 @@ func sharedStore(c *cli.Invocation, dataDir string, o fsroom.Options, asks bool)
 	case build.Sharing == nil:
 		return nil, becomeEngine(c, service)
 	}
+	// What is recorded of the tree is all on this host, and these only show it.
+	lists := c.Declares("lost") && !c.Bool("lost") && !c.HasArg("snapshot")
 	waits := c.Has("wait")
 	follows := c.Cmd.Streams && (waits || c.Has("follow"))
 	meanwhile := ""
 	switch {
 	case follows:
 		meanwhile = "what happens is shown when it can again"
-	case (c.Cmd.Traits.LastKnown || readsTree(c)) && !waits:
+	case (c.Cmd.Traits.LastKnown || lists || c.Has("verified")) && !waits:
 		meanwhile = "this is what this host knew last"
 	}
 	if meanwhile != "" || c.Declares("fresh") && !c.Bool("fresh") {
@@ -60,13 +62,6 @@ func sharedStore(c *cli.Invocation, dataDir string, o fsroom.Options, asks bool)
 		c.Env.Now = func() time.Time { return clock().Wall.Time } // what the rooms say of times is by it
 	}
 	return store, err
-}
-
-// readsTree reports whether a command that may also do something else only shows what is recorded of the tree, which is all
-// on this host.
-func readsTree(c *cli.Invocation) bool {
-	lists := c.Declares("lost") && !c.Bool("lost") && !c.HasArg("snapshot")
-	return lists || c.Has("verified")
 }
 
 // withWayOut adds to the error of an engine that cannot be reached how lost work comes back without it.

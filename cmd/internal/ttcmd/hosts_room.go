@@ -122,10 +122,6 @@ func runRoomCopy(ctx context.Context, c *cli.Invocation) error {
 	if w == nil {
 		return missing
 	}
-	return copyTo(ctx, c, service, dir, w, missing)
-}
-
-func copyTo(ctx context.Context, c *cli.Invocation, service *hosts.Service, dataDir string, w *workspace.Workspace, missing error) error {
 	given := c.Env.Lookup(hosts.RoomVariable)
 	if c.Given("room") {
 		given = c.String("room")
@@ -134,16 +130,15 @@ func copyTo(ctx context.Context, c *cli.Invocation, service *hosts.Service, data
 	if err != nil {
 		return err
 	}
-	table := identity.System()
-	self, err := session.Caller(c, table)
+	self, err := session.Caller(c, identity.System())
 	if err != nil {
 		return err
 	}
-	store, err := fsroom.Open(dataDir, fsroom.Options{Warn: c.Notice, Fault: build.AtStep, Patience: build.Patience})
+	store, err := fsroom.Open(dir, fsroom.Options{Warn: c.Notice, Fault: build.AtStep, Patience: build.Patience})
 	if err != nil {
 		return err
 	}
-	client := clientFor(c, store, table, self)
+	client := clientFor(c, store, identity.System(), self)
 	room, _, err := client.Open(w, missing)
 	if code.Of(err) == code.RoomNotFound {
 		if ended := client.OpenEnded(w); ended != nil {

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -57,8 +56,7 @@ func runJobRun(ctx context.Context, c *cli.Invocation) error {
 		return err
 	}
 	if !locks.ValidName(name) || strings.Trim(name, "0123456789") == "" { // a number is that of a job
-		return c.Usagef("%q cannot be the name of a job", shortened(name)).
-			WithHint("use lower-case letters and digits, and . _ - behind the first; 64 at most, and not digits alone").With("argument", "name")
+		return badName(c, "job", name, ", and not digits alone").With("argument", "name")
 	}
 	if i := slices.IndexFunc(append(slices.Clone(argv), c.Env.Dir), func(text string) bool { return !utf8.ValidString(text) }); i >= 0 {
 		what := "the directory"
@@ -82,7 +80,7 @@ func runJobRun(ctx context.Context, c *cli.Invocation) error {
 		return code.New(code.JobWouldDie, "the job would end with this call: %s", why).
 			WithHint("run this command outside of the sandbox, or let it run there always: for Codex with a rule that allows \"tt job run\"")
 	}
-	room, snap, err := openSeen(c)
+	room, snap, err := openRoom(c)
 	if err != nil {
 		return err
 	}
@@ -103,11 +101,18 @@ func runJobRun(ctx context.Context, c *cli.Invocation) error {
 			return err
 		}
 		defer once.Free()
-		if once.Verdict != nil && !c.Bool("recheck") {
-			return answerVerified(c, room, once.Verdict)
+		if v := once.Verdict; v != nil && !c.Bool("recheck") { // a job wait after it gives it, too
+			if err := room.Jobs().AnswerVerified(v.Name, v.JobID, json.RawMessage(cli.JSONLine(v))); err != nil {
+				return err
+			}
+			return writeVerified(c, v)
 		}
 		if once.Running != nil {
-			return writeJoined(c, once.Running.View())
+			v := once.Running.View()
+			return c.Out.Result(joinedResult{jobs.Running, v, true}, func(t *cli.Text) {
+				t.Line("Job %s of %s runs on this tree already, %s. Nothing was started.", t.Bold(v.End().Title()), v.Agent, jobTime(t, v))
+				t.Line("You are told when it ends; do not wait for it. Log: tt job log %d", v.ID)
+			})
 		}
 	}
 	j, err := room.StartJob(ctx, snap.State, job)
@@ -118,10 +123,10 @@ func runJobRun(ctx context.Context, c *cli.Invocation) error {
 	if err != nil {
 		return err
 	}
-	v := j.View()
 	if c.Bool("recheck") {
 		return recheck(ctx, c, j, once.LeftOut)
 	}
+	v := j.View()
 	res := jobRun{JobID: j.ID, Name: j.Name, PID: v.PID, State: v.State, Log: v.Log, LeftOut: once.LeftOut}
 	return c.Out.Result(res, func(t *cli.Text) {
 		t.Line("Job %s runs (pid %d). You are told when it ends; do not wait for it.", t.Bold(j.End().Title()), v.PID)
@@ -216,14 +221,6 @@ func findJobIn(rooms []*member.Room, ref string) (*jobs.Job, *member.Room, error
 
 var jobArg = cli.Arg{Name: "job", Show: "ID|NAME", Usage: "the number of a job, or its name: the newest one that has it"}
 
-// answerVerified answers job run --once with a verdict, which a job wait after it gives, too.
-func answerVerified(c *cli.Invocation, room *member.Room, v *ledger.Verdict) error {
-	if err := room.Jobs().AnswerVerified(v.Name, v.JobID, json.RawMessage(cli.JSONLine(v))); err != nil {
-		return err
-	}
-	return writeVerified(c, v)
-}
-
 // writeVerified is the answer of job run --once, and of job wait after it, where nothing has to run.
 func writeVerified(c *cli.Invocation, v *ledger.Verdict) error {
 	return c.Out.Result(map[string]any{"status": "verified", "verdict": v}, func(t *cli.Text) {
@@ -237,8 +234,8 @@ func verdictWords(t *cli.Text, v *ledger.Verdict) string {
 	if v.Command != nil {
 		command = shortened(strings.Join(v.Command, " "))
 	}
-	return command + " in " + v.Dir + " passed " + string(t.Ago(v.Time())) + ", by " + v.Agent + " (" + v.Name + "#" +
-		strconv.FormatInt(v.JobID, 10) + "), on the tree " + v.Tree[:min(len(v.Tree), 12)]
+	return command + " in " + v.Dir + " passed " + t.Ago(v.Time()) + ", by " + v.Agent + " (" + v.Name + "#" + itoa(v.JobID) +
+		"), on the tree " + v.Tree[:min(len(v.Tree), 12)]
 }
 
 // A joinedResult is the answer of job run --once where such a job runs on this tree.
@@ -246,13 +243,6 @@ type joinedResult struct {
 	Status string     `json:"status"` // running
 	Job    *jobs.View `json:"job"`
 	Joined bool       `json:"joined"`
-}
-
-func writeJoined(c *cli.Invocation, v *jobs.View) error {
-	return c.Out.Result(joinedResult{jobs.Running, v, true}, func(t *cli.Text) {
-		t.Line("Job %s of %s runs on this tree already, %s. Nothing was started.", t.Bold(v.End().Title()), v.Agent, jobTime(t, v))
-		t.Line("You are told when it ends; do not wait for it. Log: tt job log %d", v.ID)
-	})
 }
 
 // recheck waits for the end of a job, and says whether the verdict that there was has held.

@@ -56,11 +56,14 @@ func holderWords(v *locks.TicketView, now time.Time) string {
 	if v.AgentID == "" {
 		return "a process whose ticket cannot be read has it"
 	}
-	text := holds(v, now) + fmt.Sprintf(", pid %d", v.PID)
+	return holds(v, now) + ", " + processWords(v) + ": " + shortened(strings.Join(v.Command, " "))
+}
+
+func processWords(v *locks.TicketView) string {
 	if v.Process == string(queue.Stopped) {
-		text += " (stopped)"
+		return fmt.Sprintf("pid %d (stopped)", v.PID)
 	}
-	return text + ": " + shortened(strings.Join(v.Command, " "))
+	return fmt.Sprintf("pid %d", v.PID)
 }
 
 func holds(v *locks.TicketView, now time.Time) string {
@@ -90,11 +93,7 @@ func writeLocks(t *cli.Text, found []*locks.View, all bool) {
 			name += " (tree)"
 		}
 		row := func(state cli.Styled, v *locks.TicketView, since event.Time) {
-			process := fmt.Sprintf("pid %d", v.PID)
-			if v.Process == string(queue.Stopped) {
-				process += " (stopped)"
-			}
-			table.Row(name, state, v.AgentID, string(v.Mode), process, "since "+cli.Elapsed(t.Now.Sub(since.Time)),
+			table.Row(name, state, v.AgentID, string(v.Mode), processWords(v), "since "+cli.Elapsed(t.Now.Sub(since.Time)),
 				shortened(strings.Join(v.Command, " ")))
 			name = ""
 		}

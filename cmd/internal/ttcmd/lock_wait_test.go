@@ -36,8 +36,7 @@ func TestWaitForLockIsReportedAgain(t *testing.T) {
 		Number: 1, Agent: "a:1", Mode: queue.Exclusive, State: queue.Held, PID: 7, Command: []string{"make"}, HeldAt: &held,
 	}}
 	look := func() {
-		p := lockProgress{Ahead: &ahead, Holder: locks.ViewOf(holder)}
-		w.say(p.about(), p)
+		w.say(lockProgress{Ahead: &ahead, Holder: locks.ViewOf(holder)})
 	}
 	for range 75 {
 		look()

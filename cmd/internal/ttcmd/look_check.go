@@ -228,8 +228,7 @@ func (r *commandResult) write(t *cli.Text) (refused bool) {
 func runCheckVerified(ctx context.Context, c *cli.Invocation) error {
 	name := c.String("verified")
 	if !locks.ValidName(name) {
-		return c.Usagef("%q cannot be the name of a job", shortened(name)).
-			WithHint("use lower-case letters and digits, and . _ - behind the first; 64 at most").With("flag", "verified")
+		return badName(c, "job", name, "").With("flag", "verified")
 	}
 	if c.Given("command") {
 		return c.Usagef("--verified and --command are two questions").WithHint("ask one of them")

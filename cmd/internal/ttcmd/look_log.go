@@ -4,12 +4,10 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 	"time"
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
-	"github.com/talking-stick/tt/cmd/internal/member"
 	"github.com/talking-stick/tt/cmd/internal/questions"
 	"github.com/talking-stick/tt/fsroom/talk"
 	"github.com/talking-stick/tt/fsroom/topic"
@@ -48,7 +46,14 @@ type logResult struct {
 }
 
 func runLog(ctx context.Context, c *cli.Invocation) error {
-	limit, err := logLimit(c)
+	byDefault := int64(defaultLog)
+	switch {
+	case c.Given("since"):
+		byDefault = mostLog
+	case c.Bool("follow"):
+		byDefault = defaultFollow
+	}
+	limit, err := limited(c, byDefault, mostLog)
 	if err != nil {
 		return err
 	}
@@ -69,7 +74,11 @@ func runLog(ctx context.Context, c *cli.Invocation) error {
 		return err
 	}
 	if c.Bool("follow") {
-		return followLog(ctx, c, room, snap.State, past.Events)
+		var book turn.LogBook
+		return (&eventQuery{c: c, room: room, follow: true, after: snap.State.Seq, past: past.Events, entry: func(e *event.Event) error {
+			ended, made := book.Add(e)
+			return errors.Join(writeEntryLine(c, ended), writeEntryLine(c, made))
+		}}).stream(ctx, snap.State)
 	}
 	room.RecordPresence(ctx, snap.State)
 	asked, err := questions.Of(room).QuestionLog(ctx, past.Since, limit)
@@ -79,27 +88,6 @@ func runLog(ctx context.Context, c *cli.Invocation) error {
 	res := logResult{Entries: questions.MergeLog(turn.LogEntries(past.Events), asked), Omitted: past.Omitted, Earlier: past.Earlier,
 		held: snap.State.Fence(), lastKnown: knownOf(c, room)}
 	return c.Out.Result(res, func(t *cli.Text) { writeLog(t, res) })
-}
-
-// logLimit returns how many events the log shows at most.
-func logLimit(c *cli.Invocation) (int, error) {
-	switch {
-	case c.Given("since"):
-		return limited(c, mostLog, mostLog)
-	case c.Bool("follow"):
-		return limited(c, defaultFollow, mostLog)
-	}
-	return limited(c, defaultLog, mostLog)
-}
-
-// followLog prints the history in events, and then new entries as they come.
-func followLog(ctx context.Context, c *cli.Invocation, room *member.Room, st *turn.State, events []event.Event) error {
-	var book turn.LogBook
-	q := &eventQuery{c: c, room: room, follow: true, past: events, entry: func(e *event.Event) error {
-		ended, made := book.Add(e)
-		return errors.Join(writeEntryLine(c, ended), writeEntryLine(c, made))
-	}}
-	return q.stream(ctx, filter{}, st, startPoint{after: st.Seq})
 }
 
 // writeEntryLine writes an entry of the log as a line of a stream, nothing for nil.
@@ -134,54 +122,12 @@ func writeLog(t *cli.Text, r logResult) {
 func writeEntry(t *cli.Text, e *turn.LogEntry, holding string) {
 	const indent = "                   "
 	t.Line("%s  %s", t.Dim(e.At.Local().Format(logTime)), cutBehind(t, len(logTime)+2, entryWords(e, holding)))
-	for _, l := range endLines(e) {
-		t.Line("%s%-6s%s", cli.Styled(indent), l.word, cutBehind(t, len(indent)+6, l.text))
-	}
-}
-
-// entryWords describes an entry. holding describes a turn in progress.
-func entryWords(e *turn.LogEntry, holding string) string {
-	line := besideWords(e)
-	if e.Kind == "turn" {
-		line = "turn " + itoa(e.TurnID) + " " + e.Agent + ", " + holding
-		if e.EndedAt != nil {
-			line = "turn " + itoa(e.TurnID) + " " + e.Agent + ", for " + cli.Duration(time.Duration(e.Duration)*time.Millisecond)
-		}
-		if waited := time.Duration(*e.Waited) * time.Millisecond; waited >= time.Second {
-			line += " after waiting " + cli.Duration(waited)
-		}
-		if e.TakenFrom != "" {
-			line += ", " + takenWords(e) + ": " + e.Reason
-		}
-	}
-	return line
-}
-
-// takenWords says which turn was taken over.
-func takenWords(e *turn.LogEntry) string {
-	if e.Over == nil {
-		return "taken from " + e.TakenFrom
-	}
-	whose := e.Over.Agent
-	if c := changesIn(e.Over.Changes); c != nil && c.Files > 0 {
-		whose += ", " + counted(c.Files, "file")
-	}
-	return fmt.Sprintf("took over turn %d (%s)", e.Over.TurnID, whose)
-}
-
-const logTime = "Jan _2 15:04:05"
-
-// A logLine is a line below an entry.
-type logLine struct{ word, text string }
-
-// endLines returns the handoff and the end of a turn.
-func endLines(e *turn.LogEntry) (lines []logLine) {
 	if e.Kind != "turn" || e.EndedAt == nil {
-		return nil
+		return
 	}
 	line := func(word, text string) {
 		if text != "" {
-			lines = append(lines, logLine{word, text})
+			t.Line("%s%-6s%s", cli.Styled(indent), word, cutBehind(t, len(indent)+6, text))
 		}
 	}
 	h := turn.ReadHandoff(e.Handoff)
@@ -203,17 +149,38 @@ func endLines(e *turn.LogEntry) (lines []logLine) {
 	case e.PassedTo != "" && (e.EndedBy == turn.Released || e.EndedBy == turn.Passed):
 		line("to", e.PassedTo)
 	case e.EndedBy != turn.Released:
-		line("end", endWords(e.EndedBy))
+		line("end", cmp.Or(map[string]string{turn.Takeover: "somebody else took over", turn.Kicked: "its holder was removed",
+			turn.MemberLeft: "its holder left", turn.Closed: "the room ended"}[e.EndedBy], e.EndedBy))
 	}
-	return lines
 }
 
-// endWords describes the end of a turn without a release.
-func endWords(event string) string {
-	words := map[string]string{turn.Takeover: "somebody else took over", turn.Kicked: "its holder was removed",
-		turn.MemberLeft: "its holder left", turn.Closed: "the room ended"}
-	return cmp.Or(words[event], event)
+// entryWords describes an entry. holding describes a turn in progress.
+func entryWords(e *turn.LogEntry, holding string) string {
+	line := besideWords(e)
+	if e.Kind == "turn" {
+		line = "turn " + itoa(e.TurnID) + " " + e.Agent + ", " + holding
+		if e.EndedAt != nil {
+			line = "turn " + itoa(e.TurnID) + " " + e.Agent + ", for " + cli.Duration(time.Duration(e.Duration)*time.Millisecond)
+		}
+		if waited := time.Duration(*e.Waited) * time.Millisecond; waited >= time.Second {
+			line += " after waiting " + cli.Duration(waited)
+		}
+		if e.TakenFrom != "" {
+			taken := "taken from " + e.TakenFrom
+			if o := e.Over; o != nil {
+				taken = "took over turn " + itoa(o.TurnID) + " (" + o.Agent
+				if c := changesIn(o.Changes); c != nil && c.Files > 0 {
+					taken += ", " + counted(c.Files, "file")
+				}
+				taken += ")"
+			}
+			line += ", " + taken + ": " + e.Reason
+		}
+	}
+	return line
 }
+
+const logTime = "Jan _2 15:04:05"
 
 func besideWords(e *turn.LogEntry) string {
 	why := ""
@@ -261,16 +228,12 @@ func besideWords(e *turn.LogEntry) string {
 	case turn.JournalDamaged:
 		return e.Text + why
 	case turn.Closed:
-		return strings.TrimSpace(e.Agent+" ") + closedWords(e.Agent) + why
+		if e.Agent == "" {
+			return "the room ended" + why
+		}
+		return e.Agent + " closed the room" + why
 	}
 	return strings.TrimSpace(fromTo(e.Agent, e.To)+" "+e.Event) + why
-}
-
-func closedWords(by string) string {
-	if by == "" {
-		return "the room ended"
-	}
-	return " closed the room"
 }
 
 // urgent returns the mark for a message or note that should be read at once.

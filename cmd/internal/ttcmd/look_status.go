@@ -104,7 +104,14 @@ func statusFor(room *member.Room, st *turn.State, f turn.Facts) statusResult {
 		ActsFor:      room.ActsFor(st), Guardian: room.Renewal(st), Unread: mailbox.Of(room).Unread(st).Messages,
 	}
 	res.Owed, res.Answers = mailbox.Of(room).Debts(st)
-	res.OpenNotes, res.OpenPages = openNotesFor(st, room.Self.ID)
+	for _, note := range st.Notes {
+		if note.Target == "" || note.Target == room.Self.ID {
+			res.OpenNotes++
+			if note.Severity == talk.SeverityPage {
+				res.OpenPages++
+			}
+		}
+	}
 	for _, m := range st.MemberViews(f) {
 		if m.AgentID == room.Self.ID {
 			res.Observer, res.Listening, res.Reach, res.Within = m.Observer, m.Listening, m.Reach, m.Within
@@ -125,20 +132,6 @@ func statusFor(room *member.Room, st *turn.State, f turn.Facts) statusResult {
 
 // statusSiblings is how many other working trees the text names.
 const statusSiblings = 5
-
-// openNotesFor counts the notes for the agent or for all, and among them those of
-// severity page.
-func openNotesFor(st *turn.State, agent string) (notes, pages int) {
-	for _, note := range st.Notes {
-		if note.Target == "" || note.Target == agent {
-			notes++
-			if note.Severity == talk.SeverityPage {
-				pages++
-			}
-		}
-	}
-	return notes, pages
-}
 
 // otherWindow is what to do in a window of a session that has the turn in another one.
 const otherWindow = "go on in the other window, or tt wait"
@@ -188,7 +181,14 @@ func writeStatus(t *cli.Text, v turn.RoomView, r statusResult, outside string) {
 	case r.YouOwn && turn.IsCutOff(r.Trouble):
 		t.Line("You     %s, who had the stick when the engine confirmed it last", t.Yellow(r.AgentID))
 	case r.YouOwn:
-		t.Line("You     %s, holding the stick; guardian %s", t.Green(r.AgentID), guardianWords(r.Guardian))
+		guardian := string(r.Guardian.Status)
+		if r.Guardian.PID != 0 {
+			guardian = fmt.Sprintf("%d is %s", r.Guardian.PID, guardian)
+		}
+		if r.Guardian.Ended != "" {
+			guardian += ": " + r.Guardian.Ended
+		}
+		t.Line("You     %s, holding the stick; guardian %s", t.Green(r.AgentID), guardian)
 	case r.Observer:
 		t.Line("You     %s, an observer", r.AgentID)
 	case r.Member:
@@ -247,17 +247,6 @@ func countedUrgent(t *cli.Text, n int, thing string, urgent int, mark string) cl
 	words := cli.Styled(counted(n, thing))
 	if urgent > 0 {
 		words += " (" + t.Red(counted(urgent, mark)) + ")"
-	}
-	return words
-}
-
-func guardianWords(g member.Renewal) string {
-	words := string(g.Status)
-	if g.PID != 0 {
-		words = fmt.Sprintf("%d is %s", g.PID, g.Status)
-	}
-	if g.Ended != "" {
-		words += ": " + g.Ended
 	}
 	return words
 }

@@ -104,19 +104,16 @@ func writeMembers(t *cli.Text, members []turn.MemberView, me string) {
 	t.Line("Members")
 	var table cli.Table
 	for _, m := range members {
-		table.Row("  "+m.AgentID, memberStatus(t, m), "seen "+t.Ago(m.LastSeenAt.Time), memberRemarks(m, me))
+		status := t.Green(m.Status)
+		switch {
+		case m.Status != "active":
+			status = t.Dim(m.Status)
+		case m.Waiting:
+			status = t.Green("waiting")
+		}
+		table.Row("  "+m.AgentID, status, "seen "+t.Ago(m.LastSeenAt.Time), memberRemarks(m, me))
 	}
 	t.Table(&table)
-}
-
-func memberStatus(t *cli.Text, m turn.MemberView) cli.Styled {
-	switch {
-	case m.Status != "active":
-		return t.Dim(m.Status)
-	case m.Waiting:
-		return t.Green("waiting")
-	}
-	return t.Green(m.Status)
 }
 
 func memberRemarks(m turn.MemberView, me string) string {
@@ -140,19 +137,6 @@ func memberRemarks(m turn.MemberView, me string) string {
 		remarks = append(remarks, m.Why)
 	}
 	return strings.Join(remarks, "; ")
-}
-
-// activityWords say what an agent does and since when, "" if nothing is known or it works.
-func activityWords(t *cli.Text, a turn.Activity) string {
-	words := a.Words()
-	if words == "" {
-		return ""
-	}
-	words += " since " + t.Ago(a.Since.Time)
-	if a.Detail != "" {
-		words += ": " + a.Detail
-	}
-	return words
 }
 
 // reachWords say how an agent is told of news, as [turn.State.Reach] found.
@@ -278,7 +262,11 @@ func writeRelease(t *cli.Text, r turn.ReleaseResult) {
 	if r.Hint != "" {
 		t.Line("But %s.", r.Hint)
 	}
-	writeReleaseChanges(t, r.Changes, r.ChangesPending)
+	if r.ChangesPending {
+		t.Line("What it changed is still being recorded: tt diff last")
+	} else if c := changesIn(r.Changes); c != nil && !c.IsEmpty() {
+		t.Line("%s", changesLine(c))
+	}
 	if words := ledger.VerifiedWords(r.Verified); words != "" {
 		t.Line("Verified  %s", words)
 	}

@@ -12,7 +12,6 @@ package ttcmd
 import (
 	"context"
 	_ "embed"
-	"runtime/debug"
 	"slices"
 	"time"
 
@@ -149,14 +148,6 @@ func program() *cli.Program {
 		Before:      before,
 		DefaultJSON: session.InHarness,
 	}
-}
-
-func moduleVersion() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return ""
-	}
-	return info.Main.Version
 }
 
 // before comes before each command. It says that the program that has started this one is of

@@ -47,7 +47,7 @@ func runPolicy(ctx context.Context, c *cli.Invocation) error {
 	if err := applyFlags(c, &checked, true); err != nil {
 		return err
 	}
-	room, err := openRoom(c)
+	room, _, err := openRoom(c)
 	if err != nil {
 		return err
 	}
@@ -214,11 +214,7 @@ func runRoomImport(ctx context.Context, c *cli.Invocation) error {
 	if err != nil {
 		return err
 	}
-	path, err := session.Given(c)
-	if err != nil {
-		return err
-	}
-	w, err := locatePath(c, path)
+	w, err := locateArg(c)
 	if err != nil {
 		return err
 	}
@@ -241,6 +237,9 @@ func runRoomImport(ctx context.Context, c *cli.Invocation) error {
 	if store.IsShared() {
 		res.Added, err = importShared(ctx, store, name, h)
 	} else {
+		isMove := func(e *event.Event) bool { // the room went on elsewhere, from where it may come back
+			return e.Type == turn.Closed && strings.HasPrefix(e.Reason, turn.MovedTo)
+		}
 		room := fsroom.At(store, stick, name)
 		if res.Added, err = history.Import(ctx, room, h, isMove); err == nil && name != h.Room {
 			room.Keep(member.PathFile, res.Path)
@@ -255,12 +254,6 @@ func runRoomImport(ctx context.Context, c *cli.Invocation) error {
 	return c.Out.Result(res, func(t *cli.Text) {
 		t.Line("The room of %s has all of the file: %s, of which %d new.", res.Path, counted(int(res.Events), "event"), res.Added)
 	})
-}
-
-// isMove reports whether the event says that the room went on elsewhere, from where it may
-// come back.
-func isMove(e *event.Event) bool {
-	return e.Type == turn.Closed && strings.HasPrefix(e.Reason, turn.MovedTo)
 }
 
 // readImport returns the content of the file.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/talking-stick/tt/cmd/internal/changes"
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/cmd/internal/hearing"
 	"github.com/talking-stick/tt/cmd/internal/hosts"
@@ -19,7 +20,9 @@ import (
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/doctor"
+	"github.com/talking-stick/tt/fsroom/ledger"
 	"github.com/talking-stick/tt/fsroom/turn"
+	"github.com/talking-stick/tt/identity"
 	"github.com/talking-stick/tt/identity/harness"
 	"github.com/talking-stick/tt/journal/event"
 	"github.com/talking-stick/tt/skills"
@@ -109,7 +112,13 @@ func runDoctor(ctx context.Context, c *cli.Invocation) error {
 	if err := x.run(ctx, c, client); err != nil {
 		return err
 	}
-	x.separateNotes()
+	harmless := func(p doctor.Problem) bool { return p.Harmless && !p.Repaired }
+	for _, p := range x.Problems {
+		if harmless(p) {
+			x.Notes = append(x.Notes, p)
+		}
+	}
+	x.Problems = slices.DeleteFunc(x.Problems, harmless)
 	remains := slices.ContainsFunc(x.Problems, func(p doctor.Problem) bool { return !p.Repaired })
 	if !c.Bool("repair") {
 		c.Out.Reads()
@@ -137,7 +146,13 @@ func (x *doctorRun) run(ctx context.Context, c *cli.Invocation, client *member.C
 	x.Problems = append(x.Problems, doctor.CheckFolder(client.Store.Local(), locks.Folder, locks.Belongs, x.repair)...)
 	x.Problems = append(x.Problems, doctor.CheckFolder(client.Store.Local(), jobs.Folder, jobs.Belongs, x.repair)...)
 	x.Problems = append(x.Problems, doctor.CheckFolder(x.store, fsroom.ListenersFolder, hearing.BelongsToListener, x.repair)...)
-	x.checkTrees(ctx, c, client)
+	for _, l := range ledger.Stores(changes.Folder(client.Store), ledger.Options{Home: c.Env.Home, Boot: identity.BootID()}) {
+		x.Trees = append(x.Trees, healthOf(l))
+		for _, p := range l.Check(ctx, x.repair) {
+			x.Problems = append(x.Problems, doctor.Problem{File: p.Path, Problem: p.Message, Repaired: p.Repaired,
+				Code: p.Code, Harmless: p.Harmless, Repair: "removes what is damaged, keeps the rest"})
+		}
+	}
 	if c.HasArg("path") || c.Given("path") {
 		w, err := locateArg(c)
 		if err != nil {
@@ -198,17 +213,6 @@ func (x *doctorRun) checkHolders(client *member.Client, names []string) {
 			x.Trouble = append(x.Trouble, roomTrouble{snap.State.RoomID, snap.State.CanonicalPath, list})
 		}
 	}
-}
-
-// separateNotes moves harmless problems to the notes.
-func (x *doctorRun) separateNotes() {
-	harmless := func(p doctor.Problem) bool { return p.Harmless && !p.Repaired }
-	for _, p := range x.Problems {
-		if harmless(p) {
-			x.Notes = append(x.Notes, p)
-		}
-	}
-	x.Problems = slices.DeleteFunc(x.Problems, harmless)
 }
 
 func checkAllRooms[S any](ctx context.Context, x *doctorRun, rules *fsroom.Rules[S]) error {

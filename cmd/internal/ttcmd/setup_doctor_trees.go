@@ -13,10 +13,8 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/cmd/internal/member"
 	"github.com/talking-stick/tt/fsroom"
-	"github.com/talking-stick/tt/fsroom/doctor"
 	"github.com/talking-stick/tt/fsroom/ledger"
 	"github.com/talking-stick/tt/fsroom/turn"
-	"github.com/talking-stick/tt/identity"
 	"github.com/talking-stick/tt/journal/event"
 )
 
@@ -29,17 +27,6 @@ type treeHealth struct {
 	LastAt      *event.Time `json:"last_at,omitempty"`
 	RootMissing bool        `json:"root_missing,omitempty"`
 	Kept        bool        `json:"kept,omitempty"` // the last snapshot is younger than a prune leaves by default
-}
-
-// checkTrees checks what is recorded of work trees.
-func (x *doctorRun) checkTrees(ctx context.Context, c *cli.Invocation, client *member.Client) {
-	for _, l := range ledger.Stores(changes.Folder(client.Store), ledger.Options{Home: c.Env.Home, Boot: identity.BootID()}) {
-		x.Trees = append(x.Trees, healthOf(l))
-		for _, p := range l.Check(ctx, x.repair) {
-			x.Problems = append(x.Problems, doctor.Problem{File: p.Path, Problem: p.Message, Repaired: p.Repaired,
-				Code: p.Code, Harmless: p.Harmless, Repair: "removes what is damaged, keeps the rest"})
-		}
-	}
 }
 
 // healthOf returns what is recorded of a tree.

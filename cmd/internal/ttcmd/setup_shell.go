@@ -192,29 +192,21 @@ func locksHere(c *cli.Invocation) completion.Answer {
 func forPrompt(c *cli.Invocation) bool { return c.Has("prompt") }
 
 // printFragment prints the fragment, with --json as {"prompt":…}: what a harness has in its environment does not
-// change a prompt.
+// change a prompt. It is "" if there is no room, and after an error. No presence is recorded: a prompt is printed even if
+// the agent is idle.
 func printFragment(c *cli.Invocation) error {
-	text := currentFragment(c)
+	text := ""
+	if client, err := newClient(c); err == nil {
+		if room, snap, err := client.Find(locateArg(c)); err == nil && room != nil {
+			now := room.Look(snap)
+			text = fragment(statusFor(room, now.State, now.Facts))
+		}
+	}
 	if c.Bool("json") {
 		return c.Out.Result(map[string]string{"prompt": text}, nil)
 	}
 	_ = c.Out.Print(text)
 	return nil
-}
-
-// currentFragment returns the fragment, "" if there is no room, and after an error. It does not record presence: a
-// prompt is printed even if the agent is idle.
-func currentFragment(c *cli.Invocation) string {
-	client, err := newClient(c)
-	if err != nil {
-		return ""
-	}
-	room, snap, err := client.Find(locateArg(c))
-	if err != nil || room == nil {
-		return ""
-	}
-	now := room.Look(snap)
-	return fragment(statusFor(room, now.State, now.Facts))
 }
 
 // fragment returns plain ASCII without characters that a shell would expand.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"strings"
-	"time"
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/cmd/internal/mailbox"
@@ -48,7 +47,7 @@ func filterFlags(f *cli.Flags, byDefault string) {
 	session.Flag(f)
 }
 
-// An eventsResult is one page of events, as [eventQuery.shown] returns them.
+// An eventsResult is one page of events, as [eventQuery.asShown] returns them.
 type eventsResult struct {
 	Events []any `json:"events"`
 	Cursor int64 `json:"cursor_event_seq"` // the last event that was looked at
@@ -91,6 +90,8 @@ const defaultEvents, mostEvents = 50, 500
 type eventQuery struct {
 	types      map[string]bool // nil: all
 	severity   string          // of notes; "": all events
+	self       string          // only what concerns this agent; "": this and the two below select nothing
+	to, from   string          // only what is addressed to this agent, and only by this one
 	target     string          // the default of --target for a page
 	cursorFile string          // the value of --cursor; "": none
 	unread     bool            // start with the caller's first unread message
@@ -101,64 +102,59 @@ type eventQuery struct {
 
 	entry func(*event.Event) error // writes an event of a stream; nil: as it is
 
-	c    *cli.Invocation
-	room *member.Room
+	c     *cli.Invocation
+	room  *member.Room
+	limit int         // 0: none
+	after int64       // start with the event after this number
+	given bool        // whether the caller asked for that; otherwise a page has the newest events, and a stream those from now on
+	file  *cursorFile // of --cursor, nil without it
 
 	wait, follow bool
-	limit        int // 0: none
-	timed        bool
-	timeout      time.Duration // if timed
+	read         *mailbox.Reader
+	since        int64 // the last event at the start of a stream: only a later event ends it
+	passed       int64 // the last event that was printed or did not match
+	shown        int   // how many events were printed
+	left         bool  // whether one of the events removed the caller from the room
+	closed       bool  // whether one of them ended the room
 }
 
 func (q *eventQuery) streams() bool { return q.wait || q.follow }
 
 // readEvents writes the events that the flags and q ask for.
 func readEvents(ctx context.Context, c *cli.Invocation, q *eventQuery) error {
-	if err := q.readFlags(c); err != nil {
-		return err
-	}
-	room, err := openHistory(c, c.Given("after") || q.cursorFile != "")
-	if err != nil {
-		return err
-	}
-	snap, err := room.FS.View()
-	if err != nil {
-		return err
-	}
-	q.c, q.room = c, room
-	f, err := q.filter(snap.State)
-	if err != nil {
-		return err
-	}
-	at, err := q.start(snap.State)
-	if err != nil {
-		return err
-	}
+	q.c, q.wait, q.follow = c, c.Bool("wait"), c.Bool("follow")
+	byDefault, most := int64(defaultEvents), int64(mostEvents)
 	if q.streams() {
-		return q.stream(ctx, f, snap.State, at)
+		byDefault, most = 0, math.MaxInt32
 	}
-	room.RecordPresence(ctx, snap.State)
-	return q.page(ctx, f, snap.State, at)
-}
-
-// readFlags reads the flags that all queries share, and refuses combinations that
-// contradict each other.
-func (q *eventQuery) readFlags(c *cli.Invocation) error {
-	q.wait, q.follow = c.Bool("wait"), c.Bool("follow")
-	q.timed, q.timeout = c.Given("timeout"), c.Duration("timeout")
 	switch {
-	case !q.streams() && q.timed:
+	case !q.streams() && c.Given("timeout"):
 		return c.Usagef("--timeout goes with --wait or --follow")
 	case q.cursorFile != "" && c.Given("after"):
 		return c.Usagef("--after and --cursor exclude each other: both say where to start")
 	}
 	var err error
-	if q.streams() {
-		q.limit, err = limited(c, 0, math.MaxInt32)
-	} else {
-		q.limit, err = limited(c, defaultEvents, mostEvents)
+	if q.limit, err = limited(c, byDefault, most); err != nil {
+		return err
 	}
-	return err
+	if q.room, err = openHistory(c, c.Given("after") || q.cursorFile != ""); err != nil {
+		return err
+	}
+	snap, err := q.room.FS.View()
+	if err == nil {
+		err = q.aim(snap.State)
+	}
+	if err == nil {
+		err = q.start(snap.State)
+	}
+	switch {
+	case err != nil:
+		return err
+	case q.streams():
+		return q.stream(ctx, snap.State)
+	}
+	q.room.RecordPresence(ctx, snap.State)
+	return q.page(ctx, snap.State)
 }
 
 // limited returns the value of --limit, or byDefault if it was not given. A value
@@ -177,66 +173,64 @@ func limited(c *cli.Invocation, byDefault, most int64) (int, error) {
 	return int(limit), nil
 }
 
-// A startPoint is the place in the journal where a query starts.
-type startPoint struct {
-	after int64       // with the event after this number
-	given bool        // whether the caller asked for it; otherwise a page has the newest events, and a stream those from now on
-	file  *cursorFile // of --cursor, nil without it
-}
-
-// start returns where the query starts. A number beyond the last event is refused: it
+// start says where the query starts. A number beyond the last event is refused: it
 // belongs to another room or to another copy of this one, and no event would match
 // until this room reaches it.
-func (q *eventQuery) start(st *turn.State) (startPoint, error) {
-	at := startPoint{after: q.c.Int64("after"), given: q.c.Given("after")}
+func (q *eventQuery) start(st *turn.State) (err error) {
+	q.after, q.given = q.c.Int64("after"), q.c.Given("after")
 	switch {
 	case q.cursorFile != "":
-		file, err := openCursorFile(q.c, q.cursorFile)
-		if err != nil {
-			return at, err
+		if q.file, err = openCursorFile(q.c, q.cursorFile); err != nil {
+			return err
 		}
-		at.file, at.given = file, true
-		if at.after = file.seq; !file.found {
-			at.after = st.Seq
+		q.given = true
+		if q.after = q.file.seq; !q.file.found {
+			q.after = st.Seq
 		}
-	case q.unread && !q.streams() && !at.given:
+	case q.unread && !q.streams() && !q.given:
 		// A stream of the same agent may have moved the cursor since st was read.
-		at.after, at.given = min(mailbox.Of(q.room).ReadUpTo(st), st.Seq), true
-	case !at.given:
-		at.after = st.Seq
+		q.after, q.given = min(mailbox.Of(q.room).ReadUpTo(st), st.Seq), true
+	case !q.given:
+		q.after = st.Seq
 	}
-	if at.after < 0 || at.after > st.Seq {
-		err := code.New(code.InvalidCursor, "there is no event %d: the last one is %d", at.after, st.Seq)
-		if at.after < 0 {
-			err = code.New(code.InvalidCursor, "an event's number is not negative: %d", at.after)
-		}
-		return at, err.WithHint("start without a cursor, or with the last number that came from this room").
-			With("supplied", at.after).With("last_event_seq", st.Seq)
+	e := code.New(code.InvalidCursor, "there is no event %d: the last one is %d", q.after, st.Seq)
+	switch {
+	case q.after < 0:
+		e = code.New(code.InvalidCursor, "an event's number is not negative: %d", q.after)
+	case q.after <= st.Seq:
+		return nil
 	}
-	return at, nil
+	return e.WithHint("start without a cursor, or with the last number that came from this room").
+		With("supplied", q.after).With("last_event_seq", st.Seq)
 }
 
 // page writes one page of events, and moves the cursors behind it.
-func (q *eventQuery) page(ctx context.Context, f filter, st *turn.State, at startPoint) error {
-	box := mailbox.Of(q.room)
-	events, cursor, err := []event.Event(nil), st.Seq, error(nil)
-	if at.given {
-		events, cursor, err = q.eventsAfter(ctx, f, at.after)
+func (q *eventQuery) page(ctx context.Context, st *turn.State) (err error) {
+	var events []event.Event
+	cursor := st.Seq
+	if q.given {
+		cursor = q.after
+		err = q.room.EachEvent(ctx, q.after, true, func(e *event.Event) error {
+			cursor = e.Seq
+			if q.wants(e) {
+				events = append(events, e.Clone())
+			}
+			if len(events) == q.limit {
+				return member.ErrEnough
+			}
+			return nil
+		})
 	} else {
-		events, err = q.room.LastEvents(ctx, st, false, q.limit, f.wants)
+		events, err = q.room.LastEvents(ctx, st, false, q.limit, q.wants)
 	}
 	if err == nil {
 		err = q.writePage(events, cursor)
 	}
-	if err != nil {
-		return err
+	if err == nil {
+		err = q.file.save(cursor)
 	}
-	if at.file != nil {
-		if err := at.file.save(cursor); err != nil {
-			return err
-		}
-	}
-	if q.unread {
+	if err == nil && q.unread {
+		box := mailbox.Of(q.room)
 		read := box.Reader()
 		for i := range events {
 			read.Show(&events[i])
@@ -244,73 +238,39 @@ func (q *eventQuery) page(ctx context.Context, f filter, st *turn.State, at star
 		read.Save(ctx)
 		q.c.Out.Remark(fmt.Sprintf("unread=%d", box.Unread(st).Messages))
 	}
-	return nil
+	return err
 }
 
-// A filter selects events.
-type filter struct {
-	types    map[string]bool
-	severity string // notes only of this severity; other events pass
-	self     string // only what concerns this agent
-	to       string // only what is addressed to this agent
-	from     string // only by this agent
-}
-
-func (f filter) wants(e *event.Event) bool {
+// wants reports whether the query selects the event.
+func (q *eventQuery) wants(e *event.Event) bool {
 	switch {
-	case f.types != nil && !f.types[e.Type]:
-		return false
-	case f.from != "" && e.From != f.from:
-		return false
-	case f.to != "" && e.To != f.to:
-		return false
-	case f.self != "" && !turn.Concerns(e, f.self):
+	case q.types != nil && !q.types[e.Type], q.from != "" && e.From != q.from, q.to != "" && e.To != q.to,
+		q.self != "" && !turn.Concerns(e, q.self):
 		return false
 	}
-	return f.severity == "" || e.Type != turn.NoteAdded || talk.Of(e).Urgent == (f.severity == talk.SeverityPage)
+	return q.severity == "" || e.Type != turn.NoteAdded || talk.Of(e).Urgent == (q.severity == talk.SeverityPage)
 }
 
-// filter returns the filter that the flags describe. A name becomes the id of the
+// aim selects events by whom they concern and by whom they are, as the flags say. A name becomes the id of the
 // member; the id of an agent that has left stays as it is.
-func (q *eventQuery) filter(st *turn.State) (filter, error) {
-	c := q.c
-	f := filter{types: q.types, severity: q.severity}
-	target := c.String("target")
-	if !c.Given("target") {
+func (q *eventQuery) aim(st *turn.State) (err error) {
+	target := q.c.String("target")
+	switch {
+	case target != "":
+	case q.streams():
+		target = "self"
+	default:
 		target = q.target
-		if q.streams() {
-			target = "self"
-		}
 	}
-	var err error
 	switch target {
 	case "any":
 	case "self":
-		f.self = q.room.Self.ID
+		q.self = q.room.Self.ID
 	default:
-		if f.to, err = turn.WhoIs(st, q.room.Facts(st), q.room.Self.ID, target); err != nil {
-			return f, err
-		}
+		q.to, err = turn.WhoIs(st, q.room.Facts(st), q.room.Self.ID, target)
 	}
-	if from := c.String("from"); c.Given("from") {
-		f.from, err = turn.WhoIs(st, q.room.Facts(st), q.room.Self.ID, from)
+	if from := q.c.String("from"); err == nil && from != "" {
+		q.from, err = turn.WhoIs(st, q.room.Facts(st), q.room.Self.ID, from)
 	}
-	return f, err
-}
-
-// eventsAfter returns the first matching events after a number, at most q.limit, and
-// the number of the last event that it read.
-func (q *eventQuery) eventsAfter(ctx context.Context, f filter, after int64) (events []event.Event, cursor int64, err error) {
-	cursor = after
-	err = q.room.EachEvent(ctx, after, true, func(e *event.Event) error {
-		cursor = e.Seq
-		if f.wants(e) {
-			events = append(events, e.Clone())
-		}
-		if len(events) == q.limit {
-			return member.ErrEnough
-		}
-		return nil
-	})
-	return events, cursor, err
+	return err
 }

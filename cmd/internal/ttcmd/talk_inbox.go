@@ -49,7 +49,7 @@ func runInbox(ctx context.Context, c *cli.Invocation) error {
 	ctx, stop := onSignal(ctx, endings...)
 	defer stop()
 	c.Out.Until(ctx)
-	room, err := openRoom(c)
+	room, _, err := openRoom(c)
 	if err != nil {
 		return interrupted(ctx, err)
 	}
@@ -174,9 +174,7 @@ func writeInboxes(t *cli.Text, res *inboxesResult) {
 	if !something {
 		t.Line("Nothing for you in %s.", counted(len(res.Rooms), "room"))
 	}
-	for _, u := range res.Unreadable {
-		t.Line("%s %s: %s", t.Red("unreadable"), u.RoomID, u.Message)
-	}
+	writeUnreadable(t, res.Unreadable)
 }
 
 // writeInbox writes what there is for an agent in a room.

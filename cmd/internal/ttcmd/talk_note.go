@@ -41,7 +41,7 @@ func runNotesAdd(ctx context.Context, c *cli.Invocation) error {
 	if err != nil {
 		return err
 	}
-	room, err := openRoom(c)
+	room, _, err := openRoom(c)
 	if err != nil {
 		return err
 	}
@@ -150,7 +150,7 @@ type resolvedResult struct {
 }
 
 func runNotesResolve(ctx context.Context, c *cli.Invocation) error {
-	room, err := openRoom(c)
+	room, _, err := openRoom(c)
 	if err != nil {
 		return err
 	}

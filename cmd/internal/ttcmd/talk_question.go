@@ -45,7 +45,7 @@ func runAsk(ctx context.Context, c *cli.Invocation) error {
 	if err != nil {
 		return err
 	}
-	own, err := openRoom(c)
+	own, _, err := openRoom(c)
 	if err != nil {
 		return err
 	}
@@ -179,7 +179,7 @@ func runAnswer(ctx context.Context, c *cli.Invocation) (err error) {
 			return err
 		}
 	}
-	room, err := openRoom(c)
+	room, _, err := openRoom(c)
 	if err != nil {
 		return err
 	}
@@ -319,7 +319,7 @@ var questionsCloseCommand = &cli.Command{
 }
 
 func runQuestionsClose(ctx context.Context, c *cli.Invocation) error {
-	room, err := openRoom(c)
+	room, _, err := openRoom(c)
 	if err != nil {
 		return err
 	}

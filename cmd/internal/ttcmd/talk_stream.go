@@ -29,98 +29,76 @@ const lastSavePatience = 40 * time.Millisecond
 var (
 	errTimeUp = errors.New("the time is up")
 	errMissed = errors.New("a life of the room lies in between")
+	errLeft   = errors.New("the caller has left the room")
 )
-
-// A stream prints matching events as they come.
-type stream struct {
-	*eventQuery
-	filter filter
-	read   *mailbox.Reader
-	file   *cursorFile // nil: none
-
-	since  int64 // the last event at the start: only a later event ends the stream
-	passed int64 // the last event that was printed or did not match
-	shown  int   // how many events were printed
-	left   bool  // whether one of the events removed the caller from the room
-	closed bool  // whether one of them ended the room
-}
 
 // stream prints events until a signal, the end of its reader, of its time or of the
 // room, or until the caller leaves. Its last line on standard error has the number of
 // the last event and the reason for the end.
-func (q *eventQuery) stream(ctx context.Context, f filter, st *turn.State, at startPoint) error {
+func (q *eventQuery) stream(ctx context.Context, st *turn.State) error {
 	c := q.c
-	if at.file != nil { // reports an unusable file now, and saves the start
-		if err := at.file.save(at.after); err != nil {
-			return err
-		}
+	if err := q.file.save(q.after); err != nil { // reports an unusable file now, and saves the start
+		return err
 	}
-	if f.self != "" && st.Open && !q.room.IsMember(st) {
+	if q.self != "" && st.Open && !q.room.IsMember(st) {
 		c.Warn(`%s is no member of the room, so only what is meant for everybody is shown; "--target any" shows everything`, q.room.Self.ID)
 	}
-	ctx, stop := q.streamContext(ctx, st)
+	if q.wait || c.Has("timeout") {
+		d := time.Duration(st.Policy.WaitForEvents) * time.Millisecond
+		if c.Has("timeout") {
+			d = c.Duration("timeout")
+		}
+		var timeUp func()
+		ctx, timeUp = context.WithTimeoutCause(ctx, d, errTimeUp)
+		defer timeUp()
+	}
+	ctx, stop := onSignal(ctx, endings...)
 	defer stop()
+	ctx, stopReader := untilReaderGone(ctx, c.Env.Stdout)
+	defer stopReader()
 	c.Out.Until(ctx)
 	c.Out.TellNotices()
-	out := &stream{eventQuery: q, filter: f, read: mailbox.Of(q.room).Reader(), file: at.file, since: st.Seq, passed: at.after}
-	err := out.run(ctx, st.Open)
+	q.read, q.since, q.passed = mailbox.Of(q.room).Reader(), st.Seq, q.after
+	err := q.run(ctx, st.Open)
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastSavePatience)
 	defer cancel()
-	out.read.Save(last)
-	ended, err := out.ended(ctx, err)
-	if at.file != nil {
-		if failed := at.file.save(out.passed); err == nil && failed != nil {
-			ended, err = "error", failed
-		}
+	q.read.Save(last)
+	ended, err := q.ended(ctx, err)
+	if failed := q.file.save(q.passed); err == nil && failed != nil {
+		ended, err = "error", failed
 	}
 	if ended == "closed" {
 		c.Out.Remark("the room at " + cli.Line(q.room.Path(st)) + " has ended")
 	}
-	c.Out.Remark(fmt.Sprintf("cursor_event_seq=%d ended=%s", out.passed, ended))
+	c.Out.Remark(fmt.Sprintf("cursor_event_seq=%d ended=%s", q.passed, ended))
 	return err
 }
 
-// streamContext returns a context that ends with a signal, with the reader of the
-// output, and after --timeout.
-func (q *eventQuery) streamContext(ctx context.Context, st *turn.State) (context.Context, func()) {
-	timeUp := func() {}
-	if q.timed || q.wait {
-		d := time.Duration(st.Policy.WaitForEvents) * time.Millisecond
-		if q.timed {
-			d = q.timeout
-		}
-		ctx, timeUp = context.WithTimeoutCause(ctx, d, errTimeUp)
-	}
-	ctx, stop := onSignal(ctx, endings...)
-	ctx, stopReader := untilReaderGone(ctx, q.c.Env.Stdout)
-	return ctx, func() { stopReader(); stop(); timeUp() }
-}
-
 // run prints events until there is a reason to end, and returns the reason.
-func (s *stream) run(ctx context.Context, live bool) error {
-	for i := range s.past {
-		if err := s.writeEvent(&s.past[i]); err != nil {
+func (q *eventQuery) run(ctx context.Context, live bool) error {
+	for i := range q.past {
+		if err := q.writeEvent(&q.past[i]); err != nil {
 			return err
 		}
 	}
 	for gap := int64(-1); ; {
-		caughtUp := func() error { return s.caughtUp(ctx) }
-		_, err := s.room.FS.Past(ctx, s.passed, s.event)
+		caughtUp := func() error { return q.caughtUp(ctx) }
+		_, err := q.room.FS.Past(ctx, q.passed, q.event)
 		if err != nil {
 			return err
 		}
 		if !live {
 			return errors.Join(caughtUp(), fsroom.ErrLifeEnded)
 		}
-		_, err = s.room.FS.Follow(ctx, s.passed, func(e *event.Event) error {
-			if e.Seq > s.passed+1 && gap != s.passed {
+		_, err = q.room.FS.Follow(ctx, q.passed, func(e *event.Event) error {
+			if e.Seq > q.passed+1 && gap != q.passed {
 				return errMissed
 			}
-			return s.event(e)
+			return q.event(e)
 		}, caughtUp)
 		switch {
 		case errors.Is(err, errMissed):
-			gap = s.passed // events that the archive does not have now are lost
+			gap = q.passed // events that the archive does not have now are lost
 		case errors.Is(err, fsroom.ErrLifeEnded):
 			live = false // its last events may be in the archive by now
 		default:
@@ -129,45 +107,40 @@ func (s *stream) run(ctx context.Context, live bool) error {
 	}
 }
 
-// event prints one event, if it matches.
-func (s *stream) event(e *event.Event) error {
-	wanted := s.filter.wants(e)
+// event prints one event of a stream, if it matches.
+func (q *eventQuery) event(e *event.Event) error {
+	wanted := q.wants(e)
 	if wanted {
-		if err := s.writeEvent(e); err != nil {
+		if err := q.writeEvent(e); err != nil {
 			return err
 		}
-		s.shown++
-		s.read.Show(e)
+		q.shown++
+		q.read.Show(e)
 	}
-	s.passed = e.Seq
-	if e.Seq > s.since {
-		s.left = s.left || turn.EndsMembership(e, s.room.Self.ID)
-		s.closed = s.closed || e.Type == turn.Closed
+	q.passed = e.Seq
+	if e.Seq > q.since {
+		q.left = q.left || turn.EndsMembership(e, q.room.Self.ID)
+		q.closed = q.closed || e.Type == turn.Closed
 	}
-	if wanted && s.shown == s.limit {
+	if wanted && q.shown == q.limit {
 		return member.ErrEnough
 	}
 	return nil
 }
 
-// errLeft ends the stream of a caller that has left.
-var errLeft = errors.New("the caller has left the room")
-
 // caughtUp saves the cursors when all events so far are printed. Its error ends the
 // stream.
-func (s *stream) caughtUp(ctx context.Context) error {
-	s.read.Save(ctx)
-	if s.file != nil {
-		if err := s.file.save(s.passed); err != nil {
-			return err
-		}
+func (q *eventQuery) caughtUp(ctx context.Context) error {
+	q.read.Save(ctx)
+	if err := q.file.save(q.passed); err != nil {
+		return err
 	}
 	switch {
-	case s.closed:
+	case q.closed:
 		return fsroom.ErrLifeEnded
-	case s.left:
+	case q.left:
 		return errLeft
-	case s.wait && s.shown > 0:
+	case q.wait && q.shown > 0:
 		return member.ErrEnough
 	}
 	return nil
@@ -175,7 +148,7 @@ func (s *stream) caughtUp(ctx context.Context) error {
 
 // ended returns the word for the reason why a stream has ended, and err if that is an
 // error. A stream whose reader has gone ends as with a signal.
-func (s *stream) ended(ctx context.Context, err error) (string, error) {
+func (q *eventQuery) ended(ctx context.Context, err error) (string, error) {
 	switch {
 	case errors.Is(err, errLeft):
 		return "left", nil
@@ -226,9 +199,9 @@ func openCursorFile(c *cli.Invocation, name string) (*cursorFile, error) {
 	return f, nil
 }
 
-// save writes the number of the last event that was printed to the file.
+// save writes the number of the last event that was printed to the file, if there is one.
 func (f *cursorFile) save(seq int64) error {
-	if f.found && f.seq == seq {
+	if f == nil || f.found && f.seq == seq {
 		return nil
 	}
 	if err := lockfile.Replace(f.path, strconv.AppendInt(nil, seq, 10), filepath.Dir(f.path)); err != nil {
@@ -243,8 +216,8 @@ func (f *cursorFile) refuse(format string, args ...any) *code.Error {
 	return e.With("file", f.path).WithHint("name another file, or remove this one to start from now on")
 }
 
-// shown returns an event as results have it.
-func (q *eventQuery) shown(public *event.Event) any {
+// asShown returns an event as results have it.
+func (q *eventQuery) asShown(public *event.Event) any {
 	if !q.brief {
 		return public
 	}
@@ -258,7 +231,7 @@ func (q *eventQuery) writeEvent(e *event.Event) error {
 		return q.entry(e)
 	}
 	public := turn.Public(*e)
-	item := q.shown(&public)
+	item := q.asShown(&public)
 	if q.data {
 		return q.c.Out.WriteLine(item, nil)
 	}
@@ -285,7 +258,7 @@ func (q *eventQuery) writePage(events []event.Event, cursor int64) error {
 			}
 		}
 		events[i] = turn.Public(events[i])
-		page.Events = append(page.Events, q.shown(&events[i]))
+		page.Events = append(page.Events, q.asShown(&events[i]))
 	}
 	if q.lines {
 		return nil

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -101,18 +102,13 @@ func editAnswer(ctx context.Context, c *cli.Invocation, room *member.Room) (stri
 	}
 	var lines []string
 	for line := range strings.Lines(text) {
-		if !isComment(template, line) {
-			lines = append(lines, strings.TrimRight(line, "\r\n"))
+		line = strings.TrimRight(line, "\r\n")
+		// Lines with # that are none of the template were written by the person, as a heading for example.
+		if !strings.HasPrefix(line, "#") || !strings.Contains("\n"+template, "\n"+line+"\n") {
+			lines = append(lines, line)
 		}
 	}
 	return paragraph(lines), d, nil
-}
-
-// isComment reports whether a line is one of the comments of the template. Other lines that
-// begin with # were written by the person, as a heading for example.
-func isComment(template, line string) bool {
-	line = strings.TrimRight(line, "\r\n")
-	return strings.HasPrefix(line, "#") && strings.Contains("\n"+template, "\n"+line+"\n")
 }
 
 // editDraft lets the person edit a new file that has the template, and returns what is in
@@ -124,10 +120,7 @@ func editDraft(ctx context.Context, c *cli.Invocation, name, template string, re
 	}
 	d := &draft{file: f.Name(), template: template}
 	_, err = f.WriteString(template)
-	if closeErr := f.Close(); err == nil {
-		err = closeErr
-	}
-	if err != nil { // nobody has written anything into it
+	if err = errors.Join(err, f.Close()); err != nil { // nobody has written anything into it
 		_ = os.Remove(d.file)
 		return "", nil, err
 	}
@@ -189,10 +182,9 @@ func parseTemplate(text string) (json.RawMessage, error) {
 	current := ""
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, "\r\n")
-		switch {
-		case heading(line) != "":
-			current = heading(line)
-		default:
+		if title := heading(line); title != "" {
+			current = title
+		} else {
 			sections[current] = append(sections[current], line)
 		}
 	}

@@ -156,7 +156,7 @@ var leaveCommand = &cli.Command{
 }
 
 func runLeave(ctx context.Context, c *cli.Invocation) error {
-	room, err := openRoom(c)
+	room, _, err := openRoom(c)
 	if err != nil {
 		return err
 	}
@@ -238,7 +238,7 @@ func runClose(ctx context.Context, c *cli.Invocation) error {
 	if err := turn.CheckClose(reason); err != nil {
 		return err
 	}
-	room, seen, err := openSeen(c)
+	room, seen, err := openRoom(c)
 	if err != nil {
 		return err
 	}

@@ -53,22 +53,14 @@ var passCommand = &cli.Command{
 
 func runPass(ctx context.Context, c *cli.Invocation) error {
 	first := c.Arg("agent")
-	switch {
-	case !c.HasArg("agent"):
-		return handOver(ctx, c, "", "path")
-	case c.HasArg("path"), looksLikeAgent(first):
-		return handOver(ctx, c, first, "path")
+	// An agent id has no slash, and a path that has a colon but no slash can be written as ./path.
+	isAgent := first == turn.TargetNext || strings.Contains(first, ":") && !strings.ContainsAny(first, `/\`)
+	if c.HasArg("agent") && !c.HasArg("path") && !isAgent {
+		if _, err := os.Lstat(c.Env.Abs(first)); err == nil {
+			return handOver(ctx, c, "", "agent")
+		}
 	}
-	if _, err := os.Lstat(c.Env.Abs(first)); err != nil { // there is no such file
-		return handOver(ctx, c, first, "path")
-	}
-	return handOver(ctx, c, "", "agent")
-}
-
-// looksLikeAgent tells an agent from a path. An agent id has no slash, and a
-// path that has a colon but no slash can be written as ./path.
-func looksLikeAgent(arg string) bool {
-	return arg == turn.TargetNext || strings.Contains(arg, ":") && !strings.ContainsAny(arg, `/\`)
+	return handOver(ctx, c, first, "path")
 }
 
 // handOver ends the caller's turn: for the target, or for the fairest member if target
@@ -110,7 +102,7 @@ func handOver(ctx context.Context, c *cli.Invocation, target, pathArg string) (e
 	return c.Out.Result(&res, func(t *cli.Text) { writeRelease(t, res) })
 }
 
-// openToRelease is [openSeen] with a hint for who gives a handoff as an argument.
+// openToRelease is [openRoom] with a hint for who gives a handoff as an argument.
 func openToRelease(c *cli.Invocation, pathArg string) (*member.Room, *snapshot, error) {
 	path, err := session.Path(c, pathArg)
 	if err != nil {
@@ -128,21 +120,16 @@ func openToRelease(c *cli.Invocation, pathArg string) (*member.Room, *snapshot, 
 }
 
 // releaseFlags declares the flags for a handoff.
-func releaseFlags(f *cli.Flags) { f.In("handoff", describeHandoff) }
-
-func describeHandoff(f *cli.Flags) {
-	f.String("status", "TEXT", "what you did, what you learned, what is unfinished")
-	f.String("next-action", "TEXT", "what the next agent should do")
-	f.StringList("artifact", "PATH[:FROM-TO][=ROLE]", "where to look; ROLE is "+strings.Join(turn.Roles(), ", "))
-	f.StringList("question", "TEXT", "an open question")
-	f.StringList("do-not", "TEXT", "what to stay away from")
-	f.Bool("stdin", "read the handoff as JSON from standard input")
-	f.String("file", "FILE", "read the handoff from a file: one that the editor kept, or JSON")
-}
-
-// handoffFlags returns the flags that describe a handoff.
-func handoffFlags() []string {
-	return []string{"status", "next-action", "artifact", "question", "do-not"}
+func releaseFlags(f *cli.Flags) {
+	f.In("handoff", func(f *cli.Flags) {
+		f.String("status", "TEXT", "what you did, what you learned, what is unfinished")
+		f.String("next-action", "TEXT", "what the next agent should do")
+		f.StringList("artifact", "PATH[:FROM-TO][=ROLE]", "where to look; ROLE is "+strings.Join(turn.Roles(), ", "))
+		f.StringList("question", "TEXT", "an open question")
+		f.StringList("do-not", "TEXT", "what to stay away from")
+		f.Bool("stdin", "read the handoff as JSON from standard input")
+		f.String("file", "FILE", "read the handoff from a file: one that the editor kept, or JSON")
+	})
 }
 
 // handoffFromFlags returns the handoff of the command line, checked. It is nil if the
@@ -169,7 +156,7 @@ func handoffFromFlags(c *cli.Invocation) (json.RawMessage, error) {
 // flag. If several flags describe the handoff itself, it returns the first.
 func handoffSource(c *cli.Invocation) (string, error) {
 	source := ""
-	for _, names := range [][]string{{"stdin"}, {"file"}, handoffFlags()} {
+	for _, names := range [][]string{{"stdin"}, {"file"}, {"status", "next-action", "artifact", "question", "do-not"}} {
 		i := slices.IndexFunc(names, c.Given)
 		switch {
 		case i < 0:
