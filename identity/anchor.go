@@ -90,25 +90,22 @@ func (r *resolver) searchRoot(h *harness.Harness) (root Info, found bool) {
 // and ends without regard to any of them.
 func (r *resolver) belowServer(chain []Info, h *harness.Harness) []Info {
 	at := slices.IndexFunc(chain, func(p Info) bool {
-		args := words(p.Args)
-		return h.ServerArg != "" && slices.Contains(args, h.ServerArg) || isDaemon(args, h) && harnessOf(p) == h
+		args, n := words(p.Args), len(h.DaemonArgs)
+		if h.ServerArg != "" && slices.Contains(args, h.ServerArg) {
+			return true
+		}
+		for i := range args { // those of the daemon stand one after the other
+			if n > 0 && i+n <= len(args) && slices.Equal(args[i:i+n], h.DaemonArgs) {
+				return harnessOf(p) == h
+			}
+		}
+		return false
 	})
 	if at < 0 {
 		return chain
 	}
 	r.note("ancestor process", chain[at].Name+" "+chain[at].String(), roleIgnored, "it serves many sessions")
 	return chain[:at]
-}
-
-// isDaemon reports whether args have those of the daemon of h, one after the other.
-func isDaemon(args []string, h *harness.Harness) bool {
-	n := len(h.DaemonArgs)
-	for i := range args {
-		if n > 0 && i+n <= len(args) && slices.Equal(args[i:i+n], h.DaemonArgs) {
-			return true
-		}
-	}
-	return false
 }
 
 // namedProcess returns the living process whose pid, at least lowest, is in the

@@ -31,16 +31,11 @@ type Migration struct {
 // oldServerName is the MCP server that older versions have registered in harnesses.
 const oldServerName = "talking-stick"
 
-// oldEntries are digests of what they have registered. Any other server of that name is the user's.
-func oldEntries() []string {
-	return []string{
-		digestJSON([]byte(`{"type":"local","command":["tt","mcp"],"enabled":true}`)),
-		digestJSON([]byte(`{"command":"tt","args":["mcp"]}`)),
-		digestJSON([]byte(`{"type":"stdio","command":"tt","args":["mcp"],"env":{}}`)),
-		digestJSON([]byte(`{"type":"stdio","command":"tt","args":["mcp"]}`)),
-		digestTOML(`[mcp_servers.talking-stick] command = "tt" args = ["mcp"]`),
-	}
-}
+// oldEntries are what they have registered. Any other server of that name is the user's.
+var oldEntries = []string{`{"type":"local","command":["tt","mcp"],"enabled":true}`, `{"command":"tt","args":["mcp"]}`,
+	`{"type":"stdio","command":"tt","args":["mcp"],"env":{}}`, `{"type":"stdio","command":"tt","args":["mcp"]}`}
+
+const oldTable = `[mcp_servers.talking-stick] command = "tt" args = ["mcp"]`
 
 var errForeign = errors.New("the MCP server " + oldServerName + " in it is not as an older version registered it, and stays")
 
@@ -57,9 +52,16 @@ func (p *planner) planOld(id harness.ID) (err error) {
 		if errors.Is(failure, errDangling) || failure == nil && !bytes.Contains(before, []byte(oldServerName)) {
 			continue
 		}
-		after := before
+		after, server := before, serverPart(id, path, oldServerName, "")
+		var f finding
 		if failure == nil {
-			after, failure = withoutOld(serverPart(id, path, oldServerName, ""), before)
+			f, failure = server.find(before)
+		}
+		if failure == nil && len(f.digests) > 0 {
+			isOld := func(entry string) bool { return digestJSON([]byte(entry)) == f.digests[0] }
+			if failure = errForeign; slices.ContainsFunc(oldEntries, isOld) || digestTOML(oldTable) == f.digests[0] {
+				after, failure = server.remove(before, before)
+			}
 		}
 		if failure != nil {
 			err = errors.Join(err, fmt.Errorf("%s: %w", path, failure))
@@ -68,18 +70,6 @@ func (p *planner) planOld(id harness.ID) (err error) {
 		}
 	}
 	return err
-}
-
-// withoutOld returns the file without the registration of an older version.
-func withoutOld(server part, file []byte) ([]byte, error) {
-	f, err := server.find(file)
-	switch {
-	case err != nil || len(f.digests) == 0:
-		return file, err
-	case !slices.Contains(oldEntries(), f.digests[0]):
-		return file, errForeign
-	}
-	return server.remove(file, file)
 }
 
 // MayMigrate reports whether the user allows old registrations to be removed.
@@ -170,7 +160,7 @@ func (p *planner) cleanUp(reason string, id harness.ID) (addTo func(*Result)) {
 		_ = p.env.log([]Migration{entry}) // the installation does not fail if that cannot be written
 	}
 	return func(r *Result) {
-		r.Steps = append(shown(old.steps, p.opts.DryRun), r.Steps...)
+		r.Steps = append(old.steps, r.Steps...)
 		const what = "the MCP registration of an older version "
 		var message string
 		switch entry.Status {

@@ -4,8 +4,11 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/talking-stick/tt/identity/harness"
+	"github.com/talking-stick/tt/lockfile"
+	"github.com/talking-stick/tt/skills/rewrite"
 )
 
 // Root returns the configuration directory of a harness. The harness makes it;
@@ -74,4 +77,42 @@ func (e Environment) shown(path string) string {
 func isDir(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.IsDir()
+}
+
+// An Environment is the machine as the functions of this package see it.
+type Environment struct {
+	Home     string // the user's home directory
+	DataDir  string // Talking Stick's data directory; made when needed
+	Version  string // of this program
+	Program  string // the path of this program
+	Getenv   func(name string) string
+	LookPath func(name string) (string, error)
+	Now      func() time.Time
+}
+
+// Writer returns a writer that replaces files of others and keeps their old content.
+func (e Environment) Writer() *rewrite.Writer {
+	return &rewrite.Writer{Backups: filepath.Join(e.DataDir, "backups"), Now: e.Now}
+}
+
+// defaultsFile is the file of a data directory in which an installation says what is on.
+const defaultsFile = "defaults"
+
+// Auto returns whether tt takes turns for sessions by itself, on or off, as the last installation
+// has said, "" if none has.
+func Auto(dataDir string) string {
+	text, _ := lockfile.ReadRegular(filepath.Join(dataDir, defaultsFile), maxRecord)
+	auto, _ := strings.CutPrefix(strings.TrimSpace(string(text)), "auto=")
+	if auto != "on" && auto != "off" {
+		return ""
+	}
+	return auto
+}
+
+// SetAuto switches that on or off.
+func SetAuto(dataDir, auto string) error {
+	if err := lockfile.MakeDirs(dataDir, 0o700); err != nil {
+		return err
+	}
+	return lockfile.Replace(filepath.Join(dataDir, defaultsFile), []byte("auto="+auto+"\n"), dataDir)
 }

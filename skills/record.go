@@ -5,9 +5,13 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
+	"maps"
+	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/talking-stick/tt/fsroom/code"
@@ -66,10 +70,6 @@ func (f foreignFile) content() []byte {
 	return append([]byte{}, f.Original...)
 }
 
-func (i *installed) empty() bool {
-	return len(i.Files) == 0 && len(i.Foreign) == 0 && len(i.Servers) == 0
-}
-
 // maxRecord is how large a file of this package may be. The record has what was in the files of users before.
 const maxRecord = 64 << 20
 
@@ -99,20 +99,14 @@ func (e Environment) loadRecord() (*record, error) {
 
 // of returns the entry of id, a new one if there is none.
 func (r *record) of(id harness.ID) *installed {
-	i := r.Installs[id]
-	if i == nil {
-		i = &installed{}
-		r.Installs[id] = i
+	i := &installed{Files: map[string]ownFile{}, Foreign: map[string]foreignFile{}, Servers: map[string]foreignFile{}}
+	if known := r.Installs[id]; known != nil {
+		i.Version, i.Fingerprint, i.MadeDirs = known.Version, known.Fingerprint, known.MadeDirs
+		maps.Copy(i.Files, known.Files)
+		maps.Copy(i.Foreign, known.Foreign)
+		maps.Copy(i.Servers, known.Servers)
 	}
-	if i.Files == nil {
-		i.Files = map[string]ownFile{}
-	}
-	if i.Foreign == nil {
-		i.Foreign = map[string]foreignFile{}
-	}
-	if i.Servers == nil {
-		i.Servers = map[string]foreignFile{}
-	}
+	r.Installs[id] = i
 	return i
 }
 
@@ -120,7 +114,7 @@ func (r *record) of(id harness.ID) *installed {
 // caller holds the lock.
 func (e Environment) save(r *record) error {
 	for id, i := range r.Installs {
-		if i.empty() {
+		if len(i.Files) == 0 && len(i.Foreign) == 0 && len(i.Servers) == 0 {
 			delete(r.Installs, id)
 		}
 	}
@@ -144,4 +138,130 @@ func (e Environment) lock(ctx context.Context, patience time.Duration) (unlock f
 	unlock, err = lockfile.Lock(ctx, path)
 	lockfile.Adopt(path)
 	return unlock, err
+}
+
+// The environment variables that switch updates off.
+const (
+	noSync    = "TALKING_STICK_DISABLE_SKILL_SYNC"
+	noMigrate = "TALKING_STICK_DISABLE_MCP_MIGRATION"
+)
+
+// allows reports whether a variable leaves updates on.
+func (e Environment) allows(variable string) bool { return strings.TrimSpace(e.Getenv(variable)) == "" }
+
+// The stamp is a small file that says that there is nothing to sync. Every command of a person
+// reads it.
+
+func (e Environment) stampPath() string { return filepath.Join(e.DataDir, "installs.synced") }
+
+// stamp returns the text of the stamp. It changes with the program, with the record, and with
+// what the user allows.
+func (e Environment) stamp() string {
+	size, modified := int64(0), int64(0)
+	if info, err := os.Stat(e.recordPath()); err == nil {
+		size, modified = info.Size(), info.ModTime().UnixNano()
+	}
+	return fmt.Sprintf("%s %d %d %t %t\n", e.Version, size, modified, e.allows(noSync), e.allows(noMigrate))
+}
+
+// settled reports whether there is nothing to sync: it was found so before, or there is no
+// data directory or no harness.
+func (e Environment) settled() bool {
+	if b, err := lockfile.ReadRegular(e.stampPath(), maxRecord); err == nil && string(b) == e.stamp() {
+		return true
+	}
+	return !isDir(e.DataDir) || len(e.here()) == 0 && !exists(e.recordPath())
+}
+
+// settle stores that there is nothing to sync, if anything was recorded. A damaged stamp does
+// not match.
+func (e Environment) settle() {
+	if !exists(e.recordPath()) {
+		return
+	}
+	_ = os.WriteFile(e.stampPath(), []byte(e.stamp()), 0o600)
+	lockfile.Adopt(e.stampPath())
+}
+
+// fingerprint identifies everything that this version installs.
+func fingerprint() string {
+	all := []string{skillText, openCodePlugin}
+	for _, id := range harness.IDs() {
+		h := harness.Get(id)
+		bus, _ := serverPart(id, h.MCP.Servers[0], serverName, serverName).add(nil)
+		all = append(all, ownHooks(hookEntries(id, true)), ownHooks(hookEntries(id, false)), string(bus))
+	}
+	return digestOf(strings.Join(all, "\x00"))
+}
+
+// Sync brings what is installed up to date with this version, and removes, once for
+// each version, the MCP registrations of older ones. It adds nothing and leaves alone
+// what the user has edited. If everything is up to date it reads one small file and
+// returns. It does nothing if another installation is running or if anything is
+// wrong. It returns the results of the harnesses in which something has changed.
+func (e Environment) Sync(ctx context.Context) []Result {
+	if e.settled() {
+		return nil
+	}
+	rec, err := e.loadRecord()
+	if err != nil {
+		return nil
+	}
+	if !e.outdated(rec) && !e.unmigrated(rec) {
+		e.settle()
+		return nil
+	}
+	unlock, err := e.lock(ctx, 0)
+	if err != nil {
+		return nil
+	}
+	defer unlock()
+	if rec, err = e.loadRecord(); err != nil { // another command may have changed it in the meantime
+		return nil
+	}
+	if e.unmigrated(rec) {
+		_, _ = e.Migrate("first-run", e.here()...)
+		rec.Migrated = e.Version
+	}
+	var changed []Result
+	outdated := e.outdated(rec)
+	for _, id := range harness.IDs() {
+		if rec.Installs[id] == nil || !outdated || e.presence(id) != present {
+			continue
+		}
+		p := e.planner(Options{sync: true}, rec, id)
+		if r := e.carryOut(p, e.installOne(p, id)); len(r.Steps) > 0 {
+			changed = append(changed, r)
+		}
+	}
+	if e.save(rec) == nil {
+		e.settle()
+	}
+	return changed
+}
+
+// outdated reports whether any harness has something of another version, and whether
+// the user allows that to be changed.
+func (e Environment) outdated(rec *record) bool {
+	if len(rec.Installs) == 0 || !e.allows(noSync) {
+		return false
+	}
+	now := fingerprint()
+	for _, i := range rec.Installs {
+		if i.Fingerprint != now {
+			return true
+		}
+	}
+	return false
+}
+
+// unmigrated reports whether there may be registrations of an older version for which
+// this version has not looked yet. An older version has made the data directory.
+func (e Environment) unmigrated(rec *record) bool {
+	return rec.Migrated != e.Version && e.MayMigrate() && isDir(e.DataDir) && len(e.here()) > 0
+}
+
+// here returns the harnesses that have a directory.
+func (e Environment) here() []harness.ID {
+	return slices.DeleteFunc(harness.IDs(), func(id harness.ID) bool { return !isDir(e.Root(id)) })
 }

@@ -51,7 +51,12 @@ func (f *Flags) StringP(name, short, placeholder, usage string) {
 
 // Word declares a flag with any text but the empty one as value.
 func (f *Flags) Word(name, placeholder, usage string) {
-	f.add(Flag{Name: name, Placeholder: placeholder, Usage: usage, check: notEmpty})
+	f.add(Flag{Name: name, Placeholder: placeholder, Usage: usage, check: func(text string) error {
+		if text == "" {
+			return errors.New("is empty")
+		}
+		return nil
+	}})
 }
 
 // StringList declares a flag that may be given several times.
@@ -98,7 +103,13 @@ func (f *Flags) LongDuration(name, placeholder, usage string) {
 // default; a first word "" stands for no default.
 func (f *Flags) Choice(name, placeholder string, choices []string, usage string) {
 	words := slices.DeleteFunc(slices.Clone(choices), func(s string) bool { return s == "" })
-	f.add(Flag{Name: name, Placeholder: placeholder, Usage: usage, Default: choices[0], Choices: words, check: oneOf(words)})
+	check := func(text string) error {
+		if !slices.Contains(words, text) {
+			return fmt.Errorf("is not one of %s", strings.Join(words, ", "))
+		}
+		return nil
+	}
+	f.add(Flag{Name: name, Placeholder: placeholder, Usage: usage, Default: choices[0], Choices: words, check: check})
 }
 
 // In declares flags that several commands share and that a help topic explains. The
@@ -203,11 +214,6 @@ func (p *Program) declare(c *Command) *Flags {
 		f.all = append(f.all, slices.DeleteFunc(subject.all, func(s Flag) bool { return f.find(s.Name) != nil })...)
 	}
 	f.global = true
-	p.globalFlags(f)
-	return f
-}
-
-func (p *Program) globalFlags(f *Flags) {
 	f.Bool("json", "print JSON, which is the default for a harness")
 	f.Bool("text", "print text for people")
 	if p.Agents {
@@ -215,6 +221,7 @@ func (p *Program) globalFlags(f *Flags) {
 	}
 	f.BoolP("verbose", "v", "say more when something fails")
 	f.BoolP("help", "h", "print this help and do nothing")
+	return f
 }
 
 // valueOf returns the value of a flag as parse reads it, zero if there is none. It panics if
@@ -234,13 +241,6 @@ func checked[T any](parse func(string) (T, error)) func(string) error {
 	return func(text string) error { _, err := parse(text); return err }
 }
 
-func notEmpty(s string) error {
-	if s == "" {
-		return errors.New("is empty")
-	}
-	return nil
-}
-
 func parseNumber(s string) (int64, error) {
 	n, err := strconv.ParseInt(s, 10, 64)
 	switch {
@@ -258,14 +258,4 @@ func parseLong(s string) (time.Duration, error) {
 		return time.Duration(hours) * time.Hour, nil
 	}
 	return ParseDuration(s)
-}
-
-// oneOf returns the check of a flag that accepts the choices only.
-func oneOf(choices []string) func(string) error {
-	return func(s string) error {
-		if !slices.Contains(choices, s) {
-			return fmt.Errorf("is not one of %s", strings.Join(choices, ", "))
-		}
-		return nil
-	}
 }

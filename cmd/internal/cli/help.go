@@ -72,22 +72,18 @@ func (p *Program) topicHelp(topic Page, out *Output) string {
 		t.Blank()
 		t.Wrapped("", topic.Long)
 	}
-	if flags, of := p.sharedFlags(topic.Name); len(flags) > 0 {
+	var flags []Flag
+	var of []string // the commands that have them
+	for _, c := range p.Visible() {
+		if shared := inTopic(p.FlagsOf(c), topic.Name); len(shared) > 0 {
+			flags, of = shared, append(of, c.Name)
+		}
+	}
+	if len(flags) > 0 {
 		t.heading("Flags of " + joined(of, " and "))
 		t.flags(flags)
 	}
 	return t.String()
-}
-
-// sharedFlags returns the flags that the topic explains, and the commands that
-// have them.
-func (p *Program) sharedFlags(topic string) (flags []Flag, commands []string) {
-	for _, c := range p.Visible() {
-		if shared := inTopic(p.FlagsOf(c), topic); len(shared) > 0 {
-			flags, commands = shared, append(commands, c.Name)
-		}
-	}
-	return flags, commands
 }
 
 // generalHelp returns the first page, or the one with all commands and topics.
@@ -102,7 +98,14 @@ func (p *Program) generalHelp(out *Output, all bool) string {
 	}
 	if all || p.First == nil {
 		p.listCommands(t, p.sections())
-		p.listTopics(t)
+		var topics []Item
+		for _, topic := range p.Topics() {
+			topics = append(topics, Item{topic.Name, topic.Short})
+		}
+		if topics != nil {
+			t.heading("Topics")
+			t.items(topics)
+		}
 		t.heading("Flags")
 		t.flags(p.FlagsOf(p.nothing()))
 		t.Blank()
@@ -140,17 +143,6 @@ func (p *Program) listCommands(t *Text, groups []Group) {
 		for _, c := range g.Commands {
 			t.item(c.Name, width, p.Page(c.Name).Short)
 		}
-	}
-}
-
-func (p *Program) listTopics(t *Text) {
-	var topics []Item
-	for _, topic := range p.Topics() {
-		topics = append(topics, Item{topic.Name, topic.Short})
-	}
-	if topics != nil {
-		t.heading("Topics")
-		t.items(topics)
 	}
 }
 

@@ -1,12 +1,23 @@
 package cli
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"os"
+	"os/signal"
+	"slices"
 	"sync"
+	"syscall"
 	"time"
+	"unicode/utf16"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/talking-stick/tt/journal/wire"
 )
 
 // Output writes the result of a command. Every method makes one write, so that a
@@ -172,3 +183,69 @@ type lostError struct{ err error }
 
 func (e *lostError) Error() string { return "the result could not be written: " + e.err.Error() }
 func (e *lostError) Unwrap() error { return e.err }
+
+// marshal returns v as one JSON document and a newline, see [wire.Append]. The characters <, >
+// and & are not escaped, and all characters that a terminal would act on are.
+func marshal(v any, indented bool) []byte {
+	document := wire.Append(nil, v)
+	if indented {
+		var b bytes.Buffer
+		_ = json.Indent(&b, document, "", "  ") // it is valid
+		document = b.Bytes()
+	}
+	return EscapeJSON(append(document, '\n'))
+}
+
+// EscapeJSON writes the characters that must not reach a terminal as \u and their code
+// in hexadecimal. In valid JSON they stand only inside strings, where this form
+// means the same. Package encoding/json does it only for characters below the space.
+func EscapeJSON(document []byte) []byte {
+	if !slices.ContainsFunc(document, func(b byte) bool { return b >= 0x7f }) {
+		return document
+	}
+	return []byte(escape(string(document), "\n", func(character string) (escaped string) {
+		for _, unit := range utf16.Encode([]rune(character)) {
+			escaped += fmt.Sprintf(`\u%04x`, unit)
+		}
+		return escaped
+	}))
+}
+
+// quit ends the process with status. A shell leaves a loop on ^C only if the
+// command in it was ended by SIGINT itself, not if it exits with 130. So a command
+// that was interrupted at a terminal ends by the signal, after it has written its
+// messages; the shell shows the status 130 for it as well.
+func quit(env *Env, status int) {
+	if status == 128+int(syscall.SIGINT) && (env.StdinTTY || env.StdoutTTY || env.StderrTTY) {
+		signal.Reset(syscall.SIGINT)
+		if syscall.Kill(os.Getpid(), syscall.SIGINT) == nil {
+			time.Sleep(time.Second) // a deadline: the signal, which another thread may get, ends the process
+		}
+	}
+	os.Exit(status)
+}
+
+// duplicate returns standard output or standard error under another descriptor.
+// The Go runtime ends the process when a write to descriptor 1 or 2 meets a closed
+// pipe, and the caller would not learn whether the command was carried out. On
+// any other descriptor that write is an error. Ignoring SIGPIPE would have the
+// same effect, but also for every process that is started from here.
+func duplicate(file *os.File) *os.File {
+	fd, err := unix.FcntlInt(file.Fd(), unix.F_DUPFD_CLOEXEC, 3)
+	if err != nil {
+		return file // it is closed, or there are no descriptors left
+	}
+	return os.NewFile(uintptr(fd), file.Name())
+}
+
+// canWrite reports whether a write of size bytes to file would not wait for a
+// reader. A pipe that is not full has room for a page.
+func canWrite(file *os.File, size int) bool {
+	const page = 4096
+	if size > page {
+		return false
+	}
+	poll := []unix.PollFd{{Fd: int32(file.Fd()), Events: unix.POLLOUT}}
+	n, err := unix.Poll(poll, 0)
+	return err == nil && n == 1 && poll[0].Revents&unix.POLLOUT != 0
+}

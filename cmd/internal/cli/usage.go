@@ -42,23 +42,18 @@ func (p *Program) unknownFlag(c *Command, flags *Flags, typed string) *code.Erro
 			all = append(all, p.FlagsOf(other)...)
 		}
 	}
-	nearest := nearestFlag(all, typed)
+	names := make([]string, 0, len(all))
+	for _, flag := range all {
+		names = append(names, flag.Name)
+	}
+	nearest := Nearest(strings.TrimLeft(typed, "-"), names)
+	for i := range nearest {
+		nearest[i] = "--" + nearest[i]
+	}
 	if len(nearest) == 0 && c != nil && len(c.Args) > 0 && c.Args[len(c.Args)-1].Rest { // the last is a text of several words
 		return err.WithHint("if it is text, put -- before it; %s", p.seeHelp(c))
 	}
 	return p.didYouMean(err, c, nearest...)
-}
-
-func nearestFlag(flags []Flag, typed string) []string {
-	names := make([]string, 0, len(flags))
-	for _, flag := range flags {
-		names = append(names, flag.Name)
-	}
-	found := Nearest(strings.TrimLeft(typed, "-"), names)
-	for i := range found {
-		found[i] = "--" + found[i]
-	}
-	return found
 }
 
 // needsValue returns the error for a flag that stands last, or before next.

@@ -21,9 +21,6 @@ const (
 // line of keys.
 const edges = 4
 
-// listRows is how many rooms the screen has room for, below the line of titles.
-func (m *model) listRows() int { return max(1, max(m.h, leastHeight)-edges-1) }
-
 // frame returns the screen: as many lines as it is high, each as wide as it is. The
 // cursor is nil where nothing is typed.
 func (m *model) frame() ([]string, *tea.Cursor) {

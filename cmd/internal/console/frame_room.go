@@ -9,6 +9,7 @@ import (
 
 	"github.com/talking-stick/tt/cmd/internal/console/draw"
 	"github.com/talking-stick/tt/cmd/internal/console/look"
+	"github.com/talking-stick/tt/cmd/internal/locks"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/ledger"
 	"github.com/talking-stick/tt/fsroom/turn"
@@ -141,9 +142,8 @@ func (m *model) facts(w int) []string {
 		next = m.Text(draw.Plain, v.ReservedFor)
 	}
 	var lines, held, trees, tested []string
-	for i := range m.detail.Locks {
-		name, words := m.lockWords(i)
-		held = append(held, m.Text(draw.Bold, name)+m.Text(draw.Plain, words))
+	for _, lock := range m.detail.Locks {
+		held = append(held, m.Text(draw.Bold, lock.Name)+m.Text(draw.Plain, m.lockWords(lock)))
 	}
 	for _, s := range m.detail.Siblings {
 		trees = append(trees, m.Text(draw.Bold, s.Name(v.CanonicalPath))+" "+m.Text(draw.Plain, cmp.Or(s.Owner, s.State)))
@@ -189,9 +189,8 @@ func (m *model) trouble(r *look.Room) string {
 	return text + m.Own(draw.Bold, "  t") + m.Own(draw.Dim, " takes it")
 }
 
-// lockWords returns the name of a lock, and who has it and how many wait.
-func (m *model) lockWords(i int) (name, words string) {
-	lock := m.detail.Locks[i]
+// lockWords says who has a lock and how many wait.
+func (m *model) lockWords(lock *locks.View) (words string) {
 	for _, h := range lock.Holders {
 		words += " " + h.AgentID
 		if h.HeldAt != nil {
@@ -210,7 +209,7 @@ func (m *model) lockWords(i int) (name, words string) {
 	if lock.Error != "" {
 		words += " cannot be read"
 	}
-	return lock.Name, words
+	return words
 }
 
 // title returns the title of a panel.

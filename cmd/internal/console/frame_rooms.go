@@ -2,7 +2,6 @@ package console
 
 import (
 	"fmt"
-	"path/filepath"
 	"strings"
 
 	"github.com/talking-stick/tt/cmd/internal/console/draw"
@@ -80,16 +79,13 @@ func (m *model) listLine(c columns, r row) string {
 // in, and the path of the nearest of them.
 func around(rooms []*look.Room, i int) (depth int, base string) {
 	for _, r := range rooms[:i] {
-		if dir := r.View.CanonicalPath; dir != "" && under(rooms[i].View.CanonicalPath, dir) {
+		dir := r.View.CanonicalPath
+		rest, _ := strings.CutPrefix(rooms[i].View.CanonicalPath, strings.TrimSuffix(dir, "/")+"/")
+		if dir != "" && rest != "" && rest != rooms[i].View.CanonicalPath {
 			depth, base = depth+1, dir
 		}
 	}
 	return depth, base
-}
-
-func under(path, dir string) bool {
-	rest, ok := strings.CutPrefix(path, strings.TrimSuffix(dir, string(filepath.Separator))+string(filepath.Separator))
-	return ok && rest != ""
 }
 
 func (m *model) listRow(rooms []*look.Room, i int, c columns) string {

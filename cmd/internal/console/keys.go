@@ -157,7 +157,15 @@ func (m *model) inboxKey(name string) tea.Cmd {
 	case "enter":
 		if item := m.selectedItem(); item != nil {
 			m.read(item.Kind+" from "+item.From+", "+draw.Short(item.Path, m.home), item.Text)
-			return m.shownItem(*item)
+			if m.readOnly || item.Kind == look.KindTurn || item.Kind == talk.KindQuestion {
+				return nil
+			}
+			m.opened = append(m.opened, *item)
+			eyes, room, opened := m.eyes, item.Room, slices.Clone(m.opened)
+			return func() tea.Msg {
+				eyes.Shown(context.Background(), room, opened)
+				return changedMsg{}
+			}
 		}
 	case "right", "l":
 		if r := m.target(); r != nil && r.Err == nil {
@@ -167,19 +175,6 @@ func (m *model) inboxKey(name string) tea.Cmd {
 		m.item = max(0, moved(m.item, len(m.items), m.h-5, name))
 	}
 	return nil
-}
-
-// shownItem records that an item of the inbox was read.
-func (m *model) shownItem(item look.Item) tea.Cmd {
-	if m.readOnly || item.Kind == look.KindTurn || item.Kind == talk.KindQuestion {
-		return nil
-	}
-	m.opened = append(m.opened, item)
-	eyes, opened := m.eyes, slices.Clone(m.opened)
-	return func() tea.Msg {
-		eyes.Shown(context.Background(), item.Room, opened)
-		return changedMsg{}
-	}
 }
 
 func (m *model) roomKey(name string) {
