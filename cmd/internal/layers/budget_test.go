@@ -33,9 +33,9 @@ var testTools = []string{
 var budgets = map[string]int{
 	"cmd/agent-bus":              3730,
 	"cmd/internal/changes":       1530,
-	"cmd/internal/cli":           2840,
+	"cmd/internal/cli":           2770,
 	"cmd/internal/completion":    250,
-	"cmd/internal/console":       4050,
+	"cmd/internal/console":       3980,
 	"cmd/internal/consolecmd":    50,
 	"cmd/internal/hearing":       690,
 	"cmd/internal/hooks":         2370,
@@ -50,12 +50,12 @@ var budgets = map[string]int{
 	"cmd/internal/manual":        100,
 	"cmd/internal/member":        4750,
 	"cmd/internal/questions":     1330,
-	"cmd/internal/report":        2610,
+	"cmd/internal/report":        2570,
 	"cmd/internal/roomtypes":     100,
 	"cmd/internal/second":        150,
 	"cmd/internal/session":       200,
-	"cmd/internal/setup":         460,
-	"cmd/internal/ttcmd":         9000,
+	"cmd/internal/setup":         450,
+	"cmd/internal/ttcmd":         8710,
 	"cmd/internal/viewers":       60,
 	"cmd/internal/viewstore":     150,
 	"cmd/tt":                     50,
@@ -74,11 +74,11 @@ var budgets = map[string]int{
 	"fsroom/talk":                670,
 	"fsroom/turn":                5300,
 	"fsroom/workspace":           780,
-	"identity":                   2310,
+	"identity":                   2220,
 	"journal":                    2070,
 	"lockfile":                   990,
 	"lockfile/queue":             710,
-	"skills":                     3890,
+	"skills":                     3760,
 }
 
 // toolBudgets are how many lines the largest test tools may have, without the packages under them.
@@ -89,8 +89,8 @@ var toolBudgets = map[string]int{
 
 // What all packages together may have.
 const (
-	productBudget = 78_530 // what users run
-	linkedBudget  = 63_080 // the part of it that tt links
+	productBudget = 77_650 // what users run
+	linkedBudget  = 62_290 // the part of it that tt links
 	toolsBudget   = 6_000  // test tools
 	fileBudget    = 400    // one file of either
 )
