@@ -101,8 +101,16 @@ func runNotesList(ctx context.Context, c *cli.Invocation) error {
 	if err != nil {
 		return err
 	}
-	notes, more := notes[:min(limit, len(notes))], max(0, len(notes)-limit)
-	if err := c.Out.Result(map[string]any{"notes": notes, "more": more}, func(t *cli.Text) { writeNotes(t, notes, more) }); err != nil {
+	result, more := map[string]any{}, max(0, len(notes)-limit)
+	notes = notes[:min(limit, len(notes))]
+	if result["notes"] = notes; more > 0 {
+		result["more"] = more
+	}
+	rest := "tt notes list --after "
+	if c.Bool("all") {
+		rest = "tt notes list --all --after "
+	}
+	if err := c.Out.Result(result, func(t *cli.Text) { writeNotes(t, notes, more, rest) }); err != nil {
 		return err
 	}
 	mailbox.Of(room).WordsShown(ctx, func(w *talk.Word) bool {
@@ -115,7 +123,7 @@ func runNotesList(ctx context.Context, c *cli.Invocation) error {
 // lostText is in the place of a text that the journal has lost.
 const lostText = "(the text is lost: see tt why)"
 
-func writeNotes(t *cli.Text, notes []talk.NoteView, more int) {
+func writeNotes(t *cli.Text, notes []talk.NoteView, more int, rest string) {
 	if len(notes) == 0 {
 		t.Line("No notes.")
 		return
@@ -132,7 +140,7 @@ func writeNotes(t *cli.Text, notes []talk.NoteView, more int) {
 		t.Block("  ", cmp.Or(n.Body, lostText))
 	}
 	if more > 0 {
-		t.Line("%d more: tt notes list --after %s", more, notes[len(notes)-1].ID)
+		t.Line("%d more: %s%s", more, rest, notes[len(notes)-1].ID)
 	}
 }
 
