@@ -1,6 +1,7 @@
 package listen
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -21,20 +22,28 @@ import (
 // background server takes up to ten seconds.
 var patience = 30 * time.Second
 
-// run runs a program to its end, and returns what it has printed. environ is nil for that of this process.
-func run(ctx context.Context, environ []string, program string, args ...string) (output string, err error) {
+// run runs a program to its end, and returns what it has printed.
+func run(ctx context.Context, program *exec.Cmd) (output string, err error) {
 	limited, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	c := exec.CommandContext(limited, program, args...)
-	c.Env, c.WaitDelay = environ, time.Second // what it has started may have its output open
-	out, err := c.CombinedOutput()
-	switch {
-	case ctx.Err() != nil: // the listener ends
-		return "", ctx.Err()
-	case limited.Err() != nil:
-		return "", fmt.Errorf("%s was ended after %s", filepath.Base(program), patience)
+	var out bytes.Buffer
+	program.Stdout, program.Stderr = &out, &out
+	ended := make(chan error, 1)
+	if err := program.Start(); err != nil {
+		return "", err
 	}
-	return string(out), err
+	program.WaitDelay = time.Second // a process that it leaves behind may have the pipe
+	go func() { ended <- program.Wait() }()
+	select {
+	case err := <-ended:
+		return out.String(), err
+	case <-limited.Done():
+		_ = program.Process.Kill() // what it has started may have its output open
+		if err := ctx.Err(); err != nil {
+			return "", err // the listener ends
+		}
+		return "", fmt.Errorf("%s was ended after %s", filepath.Base(program.Path), patience)
+	}
 }
 
 // Command returns a transport that runs a command of the user's shell. The text is in the
@@ -42,7 +51,9 @@ func run(ctx context.Context, environ []string, program string, args ...string) 
 // chose is never part of the command.
 func Command(line string) Transport {
 	return Transport{How: hearing.ByExec, Deliver: func(ctx context.Context, w Wake) error {
-		output, err := run(ctx, append(os.Environ(), "TT_TEXT="+w.Text, "TT_ROOM="+w.Path, "TT_CLASS="+w.Class), "sh", "-c", line)
+		program := exec.Command("sh", "-c", line)
+		program.Env = append(os.Environ(), "TT_TEXT="+w.Text, "TT_ROOM="+w.Path, "TT_CLASS="+w.Class)
+		output, err := run(ctx, program)
 		return failure(err, output)
 	}}
 }
@@ -71,13 +82,17 @@ func Queue(program, locks, session string) Transport {
 			return serves && n == 0
 		},
 		Deliver: func(ctx context.Context, w Wake) error {
-			output, err := run(ctx, nil, program, "queue", "--thread", session, "--message", w.Text)
+			output, err := run(ctx, exec.Command(program, "queue", "--thread", session, "--message", w.Text))
 			if err == nil {
 				return nil
 			}
 			err = failure(err, output)
-			isFinal := func(what string) bool { return strings.Contains(output, what) }
-			if slices.ContainsFunc([]string{"no rollout found", "readonly database", "unrecognized subcommand"}, isFinal) || errors.Is(err, os.ErrNotExist) {
+			for _, final := range []string{"no rollout found", "readonly database", "unrecognized subcommand"} {
+				if strings.Contains(output, final) {
+					return fmt.Errorf("%w: %w", ErrDeaf, err)
+				}
+			}
+			if errors.Is(err, os.ErrNotExist) {
 				return fmt.Errorf("%w: %w", ErrDeaf, err)
 			}
 			return err

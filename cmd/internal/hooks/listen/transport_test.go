@@ -18,11 +18,11 @@ func TestEndOfATransport(t *testing.T) {
 	defer func(d time.Duration) { patience = d }(patience)
 	ended, cancel := context.WithCancel(ctx)
 	cancel()
-	if _, err := run(ended, nil, "sleep", "60"); err == nil || strings.Contains(err.Error(), "after") {
+	if _, err := run(ended, exec.Command("sleep", "60")); err == nil || strings.Contains(err.Error(), "after") {
 		t.Errorf("the listener ends: %v", err)
 	}
 	patience = time.Millisecond
-	if _, err := run(ctx, nil, "sleep", "60"); err == nil || !strings.Contains(err.Error(), "after 1ms") {
+	if _, err := run(ctx, exec.Command("sleep", "60")); err == nil || !strings.Contains(err.Error(), "after 1ms") {
 		t.Errorf("it takes too long: %v", err)
 	}
 }
