@@ -151,10 +151,5 @@ func (c *Invocation) Warn(format string, args ...any) {
 // Notice prints one line of warning on standard error, also in JSON mode. It is for
 // what the result does not contain. Where errors are JSON it is kept, see [Output.TellNotices].
 func (c *Invocation) Notice(line string) {
-	o := c.Out
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if o.notices = append(o.notices, Line(line)); !o.keeps {
-		o.tell()
-	}
+	c.Out.tell(Line(line))
 }

@@ -46,18 +46,24 @@ func newOutput(name string, env *Env, asJSON bool) *Output {
 // where errors are JSON: if the command fails, its error has them, and is alone on standard error.
 func (o *Output) TellNotices() {
 	o.mu.Lock()
-	defer o.mu.Unlock()
 	o.keeps = false
+	o.mu.Unlock()
 	o.tell()
 }
 
-func (o *Output) tell() {
-	for _, line := range o.notices {
+// tell keeps lines, or prints them with those that were kept. Nobody waits for the reader of another's line.
+func (o *Output) tell(more ...string) {
+	o.mu.Lock()
+	lines, until := append(o.notices, more...), o.until
+	if o.notices = nil; o.keeps {
+		o.notices, lines = lines, nil
+	}
+	o.mu.Unlock()
+	for _, line := range lines {
 		t := errorText(o.env)
 		t.Line("%s: warning: %s", o.name, Styled(line))
-		_, _ = io.WriteString(o.env.Stderr, t.String())
+		_ = send(until, o.env.Stderr, []byte(t.String()))
 	}
-	o.notices = nil
 }
 
 // Reads says that this call of the command is one as of a command that [Command.Reads].
@@ -104,7 +110,7 @@ func (o *Output) Remark(line string) {
 	// If standard error fails too, the error cannot be reported anywhere.
 	t := errorText(o.env)
 	t.Line("%s", Styled(line))
-	_ = o.send(o.env.Stderr, []byte(t.String()))
+	_ = send(o.until, o.env.Stderr, []byte(t.String()))
 }
 
 // CanRemarkNow reports whether a line can be written to standard error now without waiting
@@ -117,7 +123,11 @@ var ErrReaderStalled = errors.New("the reader of the output does not read")
 
 // Until makes every later write end soon after ctx. A write that still waits for its
 // reader then is abandoned with [ErrReaderStalled].
-func (o *Output) Until(ctx context.Context) { o.until = ctx }
+func (o *Output) Until(ctx context.Context) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.until = ctx
+}
 
 // Print prints s unchanged, also in JSON mode. It is for text that the program itself
 // contains, such as a shell script; nothing in s is escaped.
@@ -134,7 +144,7 @@ func (o *Output) write(data []byte) error {
 	if len(data) == 0 {
 		return nil
 	}
-	if err := o.send(o.to, data); errors.Is(err, ErrReaderStalled) {
+	if err := send(o.until, o.to, data); errors.Is(err, ErrReaderStalled) {
 		return err
 	} else if err != nil {
 		lost := &lostError{err}
@@ -146,10 +156,10 @@ func (o *Output) write(data []byte) error {
 	return nil
 }
 
-// send writes data to w as [Output.Until] allows. What its reader has room for is written at once. An
+// send writes data to w as [Output.Until] allows, which was called with until or, if that is nil, not. What its reader has room for is written at once. An
 // abandoned write continues in its goroutine, which ends with the process.
-func (o *Output) send(w io.Writer, data []byte) error {
-	if o.until == nil || takesAtOnce(w, len(data)) {
+func send(until context.Context, w io.Writer, data []byte) error {
+	if until == nil || takesAtOnce(w, len(data)) {
 		_, err := w.Write(data)
 		return err
 	}
@@ -161,7 +171,7 @@ func (o *Output) send(w io.Writer, data []byte) error {
 	select {
 	case err := <-written:
 		return err
-	case <-o.until.Done():
+	case <-until.Done():
 	}
 	// The write may be in progress and only slow. It is abandoned only if there is no
 	// room for it, so that the speed of the machine does not matter.
