@@ -28,7 +28,8 @@ func (h *run) fileChanged(ctx context.Context) error {
 	if err != nil || h.call.Changed != "" && h.call.Changed != path || !h.watches() {
 		return err
 	}
-	if l := agent.Client.Hearing().Listener(); (l.Armed.IsZero() || !isOf(l.Process, agent)) && !h.isLate(agent) {
+	l := agent.Client.Hearing().Listener()
+	if (l.Session == "" || l.Session == agent.Session) && (l.Armed.IsZero() || !isOf(l.Process, agent)) && !h.isLate(agent) {
 		h.log(h.open(ctx, agent, true)) // of several windows it is the one that is left
 	}
 	wait := agent.Client.Hearing().Dir()

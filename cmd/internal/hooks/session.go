@@ -47,7 +47,7 @@ func (h *run) isSecondWindow(agent *listen.Agent) bool {
 func (h *run) isInner(agent *listen.Agent) bool {
 	l, self, table := agent.Client.Hearing().Listener(), agent.Client.Self, agent.Client.Table
 	if self.Source == identity.SourceEnvironment && self.Harness != h.row().Agent {
-		return l.Session != "" && identity.HasStarted(table, l.Process, []identity.Process{table.Self()})
+		return l.Session != "" && l.Session != agent.Session && identity.HasStarted(table, l.Process, []identity.Process{table.Self()})
 	}
 	return self.Root != nil && l.Session == agent.Session && identity.HasStarted(table, l.Process, []identity.Process{*self.Root})
 }

@@ -214,12 +214,13 @@ func (s *Stick) next(wait string) string {
 	return wait
 }
 
-// trouble is Trouble as a sentence of its own. The id of the holder keeps its letters.
+// trouble is Trouble as a sentence of its own. The id of an agent keeps its letters.
 func (s *Stick) trouble() string {
-	if s.Trouble == "" || strings.HasPrefix(s.Trouble, s.Holder+" ") {
-		return s.Trouble
+	switch first, _, _ := strings.Cut(s.Trouble, " "); first {
+	case "the", "no", "process", "it":
+		return strings.ToUpper(s.Trouble[:1]) + s.Trouble[1:]
 	}
-	return strings.ToUpper(s.Trouble[:1]) + s.Trouble[1:]
+	return s.Trouble
 }
 
 // isBelow reports whether a path is below a directory.
