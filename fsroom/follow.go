@@ -89,7 +89,7 @@ func (f *follower[S]) read(ctx context.Context, archived int64) (ended bool, err
 			begun = e.More
 			return f.take(e)
 		})
-		if !errors.Is(err, journal.ErrPosition) {
+		if damage := (*journal.CorruptError)(nil); !errors.Is(err, journal.ErrPosition) && !errors.As(err, &damage) {
 			break
 		}
 	}

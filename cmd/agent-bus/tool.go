@@ -127,7 +127,7 @@ func (t *tool) start(ctx context.Context, c *call, a tools.Arguments, wrong erro
 // stay holds the mark of a session that has joined the topic again if nobody holds it, as after a copy was put back:
 // the mark that the session holds is that of a removed file then.
 func (c *call) stay() {
-	if c.member == nil || c.topic.Shared() != nil || c.topic.Agent(c.agent).Held(questions.JoinedMark) {
+	if c.member == nil || c.topic.Shared() != nil || !c.topic.Exists() || c.topic.Agent(c.agent).Held(questions.JoinedMark) {
 		return
 	}
 	c.mu.Lock()

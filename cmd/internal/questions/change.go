@@ -232,6 +232,9 @@ func (r *Room) rest(ctx context.Context, t *Topic, q *topic.Question, w *twin) (
 			return s.Cancel(q.AskedBy, q.ID, reason)
 		}
 		for _, a := range answers {
+			if a.AnswerID == "" { // it is lost, as its readers are told
+				a.Markdown = ""
+			}
 			if now.Answerable(a.AnsweredBy) {
 				added, _, err := s.Answer(a.AnsweredBy, []topic.Response{{QuestionID: q.ID, Payload: a.Payload()}}, func() string { return a.AnswerID })
 				if err != nil {
