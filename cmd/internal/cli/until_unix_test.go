@@ -33,6 +33,8 @@ func TestUntil(t *testing.T) {
 		t.Errorf("it counts as a failed write: %v", out.err)
 	}
 	out.Remark("nobody reads this")
+	out.TellNotices()
+	out.tell("nobody reads this warning")
 }
 
 // TestUntilRead: a slow reader gets everything while the context lasts.

@@ -93,6 +93,7 @@ func TestShell(t *testing.T) {
 		{"not known", "make; ./x", held, "", 0},
 		{"a line and an escape in a path", "touch x", with(func(s *Stick) { s.Root = "/w\n\x1b" }), "the tree of /w\\n\\x1b, whose", 0},
 		{"trouble", "git stash", with(func(s *Stick) { s.Trouble = "it is stopped. Do: kill -CONT 7" }), "free.\nIt is stopped. Do: kill -CONT 7", 0},
+		{"trouble of one who held", "git stash", with(func(s *Stick) { s.Trouble = "a:1 is gone" }), "free.\na:1 is gone", 0},
 		{"unconfirmed", "git stash", with(func(s *Stick) { s.Holder, s.Unconfirmed = "a:1", "since 12:00" }), "has not confirmed", 0},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
