@@ -100,6 +100,7 @@ export const TalkingStick = async ({ client, directory }) => {
 
   const end = (id, reason) => {
     listeners.get(id)?.kill()
+    waking.delete(id) // nothing is to wake it any more
     if (!begun.delete(id)) return
     spawnSync("tt", HOOK("session-end"), { input: JSON.stringify({ session_id: id, cwd: directory, reason }), timeout: PATIENCE, stdio: ["pipe", "ignore", "ignore"] })
   }

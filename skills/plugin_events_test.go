@@ -21,7 +21,10 @@ const hooks = await TalkingStick({ client, directory: process.cwd() })
 const underWay = []
 const event = (type, properties) => underWay.push(hooks.event({ event: { type, properties: { sessionID: "s", ...properties } } }))
 const prompt = (text, sessionID = "s") => hooks["chat.message"]({ sessionID }, { parts: [{ id: "p", type: "text", text }] })
-const until = async (done) => { while (!done()) await new Promise((resolve) => setTimeout(resolve, 5)) }
+const sleep = setTimeout
+const late = []
+globalThis.setTimeout = (act, after) => (late.push(act), sleep(() => {}, after))
+const until = async (done) => { while (!done()) await new Promise((resolve) => sleep(resolve, 5)) }
 const does = {
   prompt: () => prompt("hello"),
   busy: () => event("session.status", { status: { type: "busy" } }),
@@ -35,6 +38,8 @@ const does = {
   wakes: async () => { writeFileSync("news", ""); await until(() => prompted.length) },
   taken: () => prompt(prompted.at(-1)),
   other: () => prompt("hello", "t"),
+  deleted: () => event("session.deleted", { info: { id: "s" } }),
+  later: () => late.splice(0).forEach((act) => act()),
 }
 for (const word of process.argv[2].split(" ")) await does[word]()
 await does.settled()
@@ -69,6 +74,8 @@ func TestPluginInTheOrderOfEvents(t *testing.T) {
 		{"while its model works", "prompt busy tool other result busy idle settled taken busy idle", "go on",
 			"shell session-start context context stop context stop left session-end"},
 		{"and comes back", "prompt busy tool other result prompt busy error idle", "", "shell session-start context context left context fails session-end"},
+		{"not taken up", "prompt busy idle settled later", "go on|go on", "stop"},
+		{"not taken up, and deleted", "prompt busy idle settled deleted later", "go on", "stop"},
 		{"a server", "prompt busy tool result busy error idle settled other", "", "shell context fails session-start context session-end"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
