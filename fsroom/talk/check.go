@@ -52,15 +52,12 @@ func Check(kind, text string) error {
 // TooLarge is the code by which [Check] refuses a text of a kind that is too long.
 func TooLarge(kind string) code.Code { return bounds[kind].tooLarge }
 
-// previewRunes is the length of the longest preview.
-const previewRunes = 120
-
 // Preview returns the first line of a text, cut to 120 characters.
 func Preview(text string) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
 	line = strings.TrimSpace(line)
-	if runes := []rune(line); len(runes) > previewRunes {
-		return string(runes[:previewRunes-1]) + "…"
+	if runes := []rune(line); len(runes) > 120 {
+		return string(runes[:119]) + "…"
 	}
 	return line
 }

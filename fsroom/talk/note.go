@@ -3,7 +3,7 @@ package talk
 import (
 	"cmp"
 	"slices"
-	"sort"
+	"strings"
 
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/journal/event"
@@ -32,6 +32,11 @@ func (n *Note) Kind() string {
 		return KindPage
 	}
 	return KindNote
+}
+
+// IsNamed reports whether id is the note's, or at least the first four characters of it.
+func (n *Note) IsNamed(id string) bool {
+	return n.ID == id || len(id) >= 4 && strings.HasPrefix(n.ID, id)
 }
 
 // Word returns the note with its body as a word.
@@ -78,14 +83,14 @@ func NotesFor(open []Note, agent string, seen *Seen) (notes []Note, fresh int) {
 		return r
 	}
 	for _, n := range open {
-		if !n.isFor(agent) {
-			continue
-		}
-		if notes = append(notes, n); !seen.Has(n.Kind(), n.Seq) {
-			fresh++
+		if n.isFor(agent) {
+			notes = append(notes, n)
 		}
 	}
 	slices.SortStableFunc(notes, func(a, b Note) int { return cmp.Compare(rank(&a), rank(&b)) })
+	for fresh < len(notes) && rank(&notes[fresh]) < 2 {
+		fresh++
+	}
 	return notes, fresh
 }
 
@@ -116,11 +121,9 @@ func (h *NoteHistory) Add(e *event.Event) {
 	case e.Type == NoteAdded && Decode(e, &p) == nil:
 		h.notes = append(h.notes, NoteView{Note: p.Note(e), Body: p.Body})
 	case e.Type == NoteResolved && Decode(e, &r) == nil:
-		for i := range h.notes {
-			if n := &h.notes[i]; n.ID == r.ID {
-				at := e.CreatedAt
-				n.ResolvedAt, n.ResolvedBy, n.ReplacedBy = &at, e.From, r.ReplacedBy
-			}
+		if i := slices.IndexFunc(h.notes, func(n NoteView) bool { return n.ID == r.ID }); i >= 0 {
+			n, at := &h.notes[i], e.CreatedAt
+			n.ResolvedAt, n.ResolvedBy, n.ReplacedBy = &at, e.From, r.ReplacedBy
 		}
 	}
 }
@@ -135,7 +138,7 @@ func (h *NoteHistory) All(open []Note) []NoteView {
 			all = append(all, NoteView{Note: o})
 		}
 	}
-	sort.SliceStable(all, func(i, j int) bool { return all[i].Seq < all[j].Seq })
+	slices.SortStableFunc(all, func(a, b NoteView) int { return cmp.Compare(a.Seq, b.Seq) })
 	return all
 }
 
@@ -144,7 +147,7 @@ func (h *NoteHistory) All(open []Note) []NoteView {
 func (h *NoteHistory) List(open []Note, q NoteQuery) ([]NoteView, error) {
 	known := h.All(open)
 	if q.After != "" {
-		i := slices.IndexFunc(known, func(n NoteView) bool { return n.ID == q.After })
+		i := slices.IndexFunc(known, func(n NoteView) bool { return n.IsNamed(q.After) })
 		if i < 0 {
 			return nil, code.New(code.InvalidCursor, "there is no note %q", q.After).With("after_note_id", q.After)
 		}

@@ -52,7 +52,7 @@ func ReplaceNote(s *State, f Facts, r NoteRequest, id string, past func() []talk
 		return append(added, resolved...), whole, err
 	}
 	for _, n := range slices.Backward(past()) {
-		if n.ResolvedAt == nil || !isNamed(n.ID, id) {
+		if n.ResolvedAt == nil || !n.IsNamed(id) {
 			continue
 		}
 		e := code.New(code.NoteResolved, "note %s was resolved", n.ID).WithHint(hintListNotes).With("note_id", n.ID)
@@ -67,13 +67,14 @@ func ReplaceNote(s *State, f Facts, r NoteRequest, id string, past func() []talk
 
 // ResolveNote resolves an open note, named by its id or by at least the first four
 // characters of it, and returns the whole id. Without an open note of that name it
-// calls past, as [ReplaceNote] does: to resolve a note with exactly this id again is no error
-// and returns no events.
+// calls past, as [ReplaceNote] does: to resolve a note again is no error and returns no events.
 func ResolveNote(s *State, agent, id string, past func() []talk.NoteView) ([]event.Event, string, error) {
 	events, whole, err := resolveNote(s, agent, id, talk.ResolvedPayload{})
-	if code.Of(err) == code.UnknownTarget && len(s.notesNamed(id)) == 0 &&
-		slices.ContainsFunc(past(), func(n talk.NoteView) bool { return n.ID == id }) {
-		return nil, id, nil
+	if code.Of(err) == code.UnknownTarget && len(s.notesNamed(id)) == 0 {
+		notes := past()
+		if i := slices.IndexFunc(notes, func(n talk.NoteView) bool { return n.IsNamed(id) }); i >= 0 {
+			return nil, notes[i].ID, nil
+		}
 	}
 	return events, whole, err
 }
@@ -82,15 +83,11 @@ func ResolveNote(s *State, agent, id string, past func() []talk.NoteView) ([]eve
 // characters of it.
 func (s *State) notesNamed(id string) (found []string) {
 	for _, n := range s.Notes {
-		if isNamed(n.ID, id) {
+		if n.IsNamed(id) {
 			found = append(found, n.ID)
 		}
 	}
 	return found
-}
-
-func isNamed(whole, id string) bool {
-	return whole == id || len(id) >= 4 && strings.HasPrefix(whole, id)
 }
 
 // resolveNote is ResolveNote for an open note, by an event with the payload p.

@@ -40,6 +40,7 @@ func TestListNotes(t *testing.T) {
 		{talk.NoteQuery{Limit: 1, After: ids[0]}, "three"},
 		{talk.NoteQuery{Limit: 9, After: ids[1]}, "three"},
 		{talk.NoteQuery{Limit: 9, After: ids[2], All: true}, ""},
+		{talk.NoteQuery{Limit: 9, After: ids[0][:len(ids[0])-1]}, "three"},
 	} {
 		notes, err := history.List(w.state.Notes, tt.query)
 		var got []string

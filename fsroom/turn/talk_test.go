@@ -250,6 +250,8 @@ func TestResolve(t *testing.T) {
 	rest := w.state.Notes[0].ID
 	whole, err := w.resolve("b", rest[:len(rest)-1])
 	equal(t, "by its beginning", words(whole, err), words(rest, nil))
+	whole, err = w.resolve("b", rest[:len(rest)-1])
+	equal(t, "again, by its beginning", words(strings.HasPrefix(whole, rest[:len(rest)-1]), err), words(true, nil))
 	left("a")(w)
 	left("b")(w)
 	_, err = w.resolve("a", id)
