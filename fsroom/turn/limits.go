@@ -66,7 +66,7 @@ func (l Limit) Set(p *Policy, d time.Duration) error {
 // A Switch is one field of a policy that is no time, as [Limit] describes the others.
 type Switch struct {
 	Flag   string   // "shell-guard"
-	Env    string   // "TALKING_STICK_SHELL_GUARD"
+	Env    string   // "TALKING_STICK_SHELL_GUARD"; "": not set from the environment
 	About  string   // what the switch is for
 	Values []string // the first one is that of a room in which nobody has chosen
 	Field  func(*Policy) *string
@@ -80,6 +80,8 @@ func Switches() []Switch {
 			[]string{"on", "off"}, func(p *Policy) *string { return &p.ShellGuard }, true},
 		{"auto", "TALKING_STICK_AUTO", "sessions with hooks take the turn by their first write beside another one, and end it " +
 			"when they stop", []string{"on", "off"}, func(p *Policy) *string { return &p.Auto }, true},
+		{"ledger", "", "what is recorded of changes of the tree; with counts, events name no files", LedgerModes(),
+			func(p *Policy) *string { return &p.Ledger }, false},
 	}
 }
 

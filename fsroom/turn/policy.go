@@ -33,7 +33,7 @@ type Policy struct {
 
 // DefaultPolicy returns the policy of a room for which nothing is configured.
 func DefaultPolicy() Policy {
-	p := Policy{Ledger: LedgerOn, LedgerSize: 1 << 30}
+	p := Policy{LedgerSize: 1 << 30}
 	for _, l := range Limits() {
 		*l.Field(&p) = l.Default.Milliseconds()
 	}

@@ -36,7 +36,6 @@ var policyCommand = &cli.Command{
 		for _, w := range turn.Switches() {
 			f.Choice(w.Flag, strings.Join(w.Values, "|"), w.Values, w.About)
 		}
-		f.Choice("ledger", "MODE", turn.LedgerModes(), "what is recorded of changes of the tree; with counts, events name no files")
 		f.String("ledger-size", "SIZE", "how much disk the records of all trees may use, as 1GiB")
 	},
 	Run: runPolicy,
@@ -92,9 +91,6 @@ func applyFlags(c *cli.Invocation, p *turn.Policy, person bool) error {
 			}
 		}
 	}
-	if c.Given("ledger") {
-		p.Ledger = c.String("ledger")
-	}
 	if c.Given("ledger-size") {
 		size, err := parseSize(c.String("ledger-size"))
 		if err != nil {
@@ -128,7 +124,6 @@ func writePolicy(t *cli.Text, p turn.Policy) {
 	for _, w := range turn.Switches() {
 		table.Row(w.Flag, *w.Field(&p), t.Dim(w.About))
 	}
-	table.Row("ledger", p.Ledger, t.Dim("what is recorded of changes of the tree: on, counts, off"))
 	table.Row("ledger-size", sizeText(p.LedgerSize), t.Dim("how much disk the records of all trees may use"))
 	t.Table(&table)
 }
