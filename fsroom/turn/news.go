@@ -86,18 +86,13 @@ func (n News) Urgent() bool {
 func (n News) IsZero() bool { return n.Class() == "" }
 
 // Class returns the most important class that there is news of, "" if there is none.
-func (n News) Class() string {
-	switch {
-	case n.Offer != 0, n.Call:
-		return ClassTurn
-	case n.Lost != "":
-		return ClassLost
-	case n.Words.Jobs > 0:
-		return ClassJob
-	case n.Words.Written() > 0:
-		return ClassMessage
-	}
-	return ""
+func (n News) Class() string { return append(n.classes(), "")[0] }
+
+// classes returns the classes that there is news of, the most important first.
+func (n News) classes() []string {
+	has := map[string]bool{ClassTurn: n.Offer != 0 || n.Call, ClassLost: n.Lost != "",
+		ClassJob: n.Words.Jobs > 0, ClassMessage: n.Words.Written() > 0}
+	return slices.DeleteFunc([]string{ClassTurn, ClassLost, ClassJob, ClassMessage}, func(class string) bool { return !has[class] })
 }
 
 // Without returns the news without the classes.
@@ -119,19 +114,8 @@ func (n News) Without(classes ...string) News {
 
 // Like returns the news without the classes in which other has nothing.
 func (n News) Like(other News) News {
-	if other.Offer == 0 && !other.Call {
-		n = n.Without(ClassTurn)
-	}
-	if other.Lost == "" {
-		n = n.Without(ClassLost)
-	}
-	if other.Words.Jobs == 0 {
-		n = n.Without(ClassJob)
-	}
-	if other.Words.Written() == 0 {
-		n = n.Without(ClassMessage)
-	}
-	return n
+	has := other.classes()
+	return n.Without(slices.DeleteFunc(n.classes(), func(class string) bool { return slices.Contains(has, class) })...)
 }
 
 // AddOffer takes into account a turn that the agent may take now, if its handoff comes
