@@ -95,10 +95,3 @@ func AutoHandoff(events []event.Event, verified string) (handoff json.RawMessage
 	}
 	return wire.Append(nil, h), unchanged
 }
-
-// IsLate reports whether the tree_changed event among events says that the beginning of the turn
-// was not recorded in time.
-func IsLate(events []event.Event) bool {
-	var c struct{ Unknown string }
-	return len(events) > 0 && json.Unmarshal(events[0].Payload, &c) == nil && c.Unknown == "late"
-}

@@ -56,13 +56,27 @@ type Trees struct {
 	At     string `json:"to_tree,omitempty"`
 }
 
+// changeAmong returns what the tree_changed event among events says, false if there is none that can be read.
+func changeAmong(events []event.Event) (p changePayload, ok bool) {
+	i := slices.IndexFunc(events, func(e event.Event) bool { return e.Type == TreeChanged })
+	if i < 0 {
+		return p, false
+	}
+	p, err := readChange(&events[i])
+	return p, err == nil
+}
+
 // TreesOf returns the trees that the tree_changed event among events compares.
 func TreesOf(events []event.Event) Trees {
-	if len(events) == 0 {
-		return Trees{}
-	}
-	p, _ := readChange(&events[0])
+	p, _ := changeAmong(events)
 	return p.Trees
+}
+
+// IsLate reports whether the tree_changed event among events says that the beginning of the turn
+// was not recorded in time.
+func IsLate(events []event.Event) bool {
+	p, _ := changeAmong(events)
+	return p.Unknown == "late"
 }
 
 // ChangedNothing reports whether a tree_changed event says that nothing changed, and no more.
@@ -135,14 +149,6 @@ func readChange(e *event.Event) (changePayload, error) {
 	err := talk.Decode(e, &p)
 	p.Turn = cmp.Or(p.Turn, e.Turn)
 	return p, err
-}
-
-// WasOfUse reports whether one of the events says that a turn has changed something.
-func WasOfUse(events []event.Event) bool {
-	return slices.ContainsFunc(events, func(e event.Event) bool {
-		p, err := readChange(&e)
-		return e.Type == TreeChanged && err == nil && p.wasOfUse()
-	})
 }
 
 func (s *State) applyTreeChanged(e *event.Event) error {

@@ -14,7 +14,7 @@ import (
 type ReleaseRequest struct {
 	Fence
 	Handoff json.RawMessage // as returned by [CheckHandoff]
-	OfUse   bool            // the turn is known to have changed something
+	Changed []event.Event   // what the turn has changed, as far as it is known: it goes with the release
 	// Auto is set for a turn that a hook ends: it goes to nobody who does not want it.
 	// Unchanged is set if the turn is known to have changed nothing.
 	Auto, Unchanged bool
@@ -51,7 +51,7 @@ func Release(s *State, f Facts, r ReleaseRequest) ([]event.Event, ReleaseResult,
 	e := event.Event{Type: Released, Turn: s.Turn, From: r.Agent, Handoff: r.Handoff}
 	p := releasePayload{Clock: clockOf(f.Now)}
 	m, short := s.heir(f, r.Agent, anybody), s.shortTurns(f.Now)
-	if r.OfUse {
+	if c, ok := changeAmong(r.Changed); ok && c.wasOfUse() {
 		short = 0
 	}
 	if r.Auto {
@@ -79,7 +79,7 @@ func Release(s *State, f Facts, r ReleaseRequest) ([]event.Event, ReleaseResult,
 			res.OfferedTo = m.AgentID
 		}
 	}
-	return []event.Event{e}, res, nil
+	return append([]event.Event{e}, r.Changed...), res, nil
 }
 
 // heir returns the member among those that are wanted that a release by the agent goes to, nil if no other one is
@@ -152,7 +152,7 @@ func Assign(s *State, f Facts, r ReleaseRequest, target string) ([]event.Event, 
 	case ReachUnheard, ReachNextPrompt:
 		res.Hint = hintNobodyTells(m.AgentID, r.Agent)
 	}
-	return []event.Event{e}, res, nil
+	return append([]event.Event{e}, r.Changed...), res, nil
 }
 
 // recipient returns the active member that the target of an assignment means.

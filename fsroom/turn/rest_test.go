@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/talking-stick/tt/fsroom/turn"
+	"github.com/talking-stick/tt/journal/event"
 	"pgregory.net/rapid"
 )
 
@@ -90,7 +91,7 @@ func TestRest(t *testing.T) {
 		t.Errorf("b is told %+v of an agent's release", n)
 	}
 	w = room(t, round...)
-	events, _, err := turn.Release(w.state, w.facts(), turn.ReleaseRequest{Fence: w.fence(), OfUse: true})
+	events, _, err := turn.Release(w.state, w.facts(), turn.ReleaseRequest{Fence: w.fence(), Changed: []event.Event{{Type: turn.TreeChanged, Payload: []byte(`{"span":"turn","files":1}`)}}})
 	w.commit(events, err)
 	equal(t, "a turn that has changed something", w.next(nil), "kept for b")
 	w = room(t, append(round, released("open"), changed(w.state.Turn, "a"))...)

@@ -147,9 +147,9 @@ func (r *Room) EndAuto(ctx context.Context, over func(*turn.State) bool, keep fu
 		if kept = kept || !unchanged && st.IsWanted(f, r.Self.ID) && keep(); kept {
 			return nil, nil
 		}
-		events, _, err = turn.Release(st, f, turn.ReleaseRequest{Fence: fence, Handoff: handoff, OfUse: turn.WasOfUse(changed),
+		events, _, err = turn.Release(st, f, turn.ReleaseRequest{Fence: fence, Handoff: handoff, Changed: changed,
 			Auto: true, Unchanged: unchanged})
-		return append(events, changed...), err
+		return events, err
 	}, func() {
 		ended = true
 		r.forgetLease(r.Self.ID)

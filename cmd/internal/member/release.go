@@ -34,11 +34,8 @@ func (r *Room) Release(ctx context.Context, seen *snapshot, handoff json.RawMess
 		if err := r.CheckWindow(st); err != nil {
 			return nil, err
 		}
-		changed := end.Events(st)
-		request.OfUse = turn.WasOfUse(changed)
-		if events, res, err = release(st, f, request, target); err == nil {
-			events = append(events, changed...)
-		}
+		request.Changed = end.Events(st)
+		events, res, err = release(st, f, request, target)
 		return events, err
 	}, func() { r.forgetLease(r.Self.ID) })
 	res.Changes, res.ChangesPending = end.Result()
