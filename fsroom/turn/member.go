@@ -158,8 +158,8 @@ func (s *State) notKickable(f Facts, m *Member) error {
 		e.Message = fmt.Sprintf("%s has the turn, and its lease is good until %s", m.AgentID, f.lease(s).End(f.Now).Format("15:04:05 UTC"))
 		return e
 	}
-	if p := f.presence(m.AgentID); p.Process == Gone && !f.isWaiting(m.AgentID) {
-		silence, grace, over := f.silence(m), ms(s.Policy.GoneGrace), ended(m.AgentID, p)
+	if f.ended(m.AgentID) {
+		silence, grace, over := f.silence(m), ms(s.Policy.GoneGrace), ended(m.AgentID, f.presence(m.AgentID))
 		e.Message = over.Fact() + ", but it was last heard of only " + spoken(silence) + " ago"
 		e.WithHint(hintKickableSoon, spoken(grace-silence+time.Second))
 	}
@@ -175,7 +175,7 @@ func (s *State) kickable(f Facts, m *Member) bool {
 	if s.holdsLease(f, m) || f.isWaiting(m.AgentID) {
 		return false
 	}
-	return f.expired(s, m) || (f.presence(m.AgentID).Process == Gone && f.silence(m) > ms(s.Policy.GoneGrace))
+	return f.expired(s, m) || f.ended(m.AgentID) && f.silence(m) > ms(s.Policy.GoneGrace)
 }
 
 // Enter makes the agent a member. An idle room is only closed, because its journal

@@ -92,11 +92,10 @@ func (p Presence) shown() Process {
 
 // Gone reports whether the member is known to have ended.
 func (f Facts) Gone(s *State, m *Member) bool {
-	p := f.presence(m.AgentID)
-	if p.Process != Gone || f.isWaiting(m.AgentID) || s.isAuto(f, m.AgentID) && f.activity(m.AgentID).Job != "" {
+	if !f.ended(m.AgentID) || s.isAuto(f, m.AgentID) && f.activity(m.AgentID).Job != "" {
 		return false
 	}
-	return !p.OutlivesProcess || f.silence(m) > ms(s.Policy.GoneGrace)
+	return !f.presence(m.AgentID).OutlivesProcess || f.silence(m) > ms(s.Policy.GoneGrace)
 }
 
 // isAuto reports whether a member holds a turn that a hook has taken. It ends with the process that
@@ -115,8 +114,8 @@ func (f Facts) ended(id string) bool {
 // outlive it, counts as gone. It is zero for every other member, and once the
 // member counts as gone.
 func (s *State) UntilGone(f Facts, id string) time.Duration {
-	m, p := s.Member(id), f.presence(id)
-	if m == nil || p.Process != Gone || !p.OutlivesProcess {
+	m := s.Member(id)
+	if m == nil || !f.ended(id) || !f.presence(id).OutlivesProcess {
 		return 0
 	}
 	left := ms(s.Policy.GoneGrace) - f.silence(m) + time.Millisecond

@@ -204,7 +204,7 @@ func (s *State) freeAt(f Facts, m *Member, unguarded bool) *event.Time {
 // GoneAt returns when a member whose process has ended, but who may outlive it, counts as
 // gone if nothing is heard of it. It is nil for every other member.
 func (s *State) GoneAt(f Facts, id string) *event.Time {
-	if s.UntilGone(f, id) == 0 || f.isWaiting(id) {
+	if s.UntilGone(f, id) == 0 {
 		return nil
 	}
 	return known(f.lastSeen(s.Member(id)).Add(ms(s.Policy.GoneGrace)))
