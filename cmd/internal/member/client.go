@@ -19,6 +19,7 @@ import (
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/fsroom/workspace"
 	"github.com/talking-stick/tt/identity"
+	"github.com/talking-stick/tt/journal/event"
 )
 
 // A Client is an agent on this machine, and the data directory of its rooms.
@@ -214,13 +215,14 @@ func (c *Client) notFound(w *workspace.Workspace) error {
 	}
 	if ended := c.OpenEnded(w); ended != nil {
 		if snap, err := ended.FS.View(); err == nil && !snap.State.Open {
-			_, by, reason := ended.closedSince(context.Background(), snap.State.Seq-1)
-			if there := turn.GoOnAt(reason, ended.hosts != nil); there != "" {
-				return e.WithHint("the room was %s: %s", reason, there)
+			end, _ := ended.closing(context.Background(), snap.State.Seq-1, true)
+			end = cmp.Or(end, &event.Event{})
+			if there := turn.GoOnAt(end.Reason, ended.hosts != nil); there != "" {
+				return e.WithHint("the room was %s: %s", end.Reason, there)
 			}
-			if by != "" {
-				e.Message = fmt.Sprintf("%s has closed the room at %s: %s", by, ended.Directory(), reason)
-				e.With("from_agent_id", by).With("reason", reason)
+			if end.From != "" {
+				e.Message = fmt.Sprintf("%s has closed the room at %s: %s", end.From, ended.Directory(), end.Reason)
+				e.With("from_agent_id", end.From).With("reason", end.Reason)
 			}
 		}
 		hint = `"tt log" shows the history of the one that has ended; ` + hint

@@ -45,32 +45,43 @@ func numberOf(written []event.Event, kind string, otherwise int64) int64 {
 	return otherwise
 }
 
-// closedSince reports whether the room was closed, by whom and why, after the event with the
-// number since, at which the agent was a member. Only a close that the agent was still a
-// member at counts. The next life of the room may have begun already.
-func (r *Room) closedSince(ctx context.Context, since int64) (closed bool, by, reason string) {
+// closing returns the event after the one with the number since by which the room was closed while the agent was a member,
+// nil if there is none. member says whether it was one then. The next life of the room may have begun already. unseen is how
+// many messages to it as a member it was not shown.
+func (r *Room) closing(ctx context.Context, since int64, member bool) (closed *event.Event, unseen int) {
+	var at hearing.Cursor
+	r.own().Read(hearing.CursorFile, &at)
 	_ = r.EachEvent(ctx, since, true, func(e *event.Event) error {
 		switch {
-		case e.Type == turn.Closed:
-			closed, by, reason = true, e.From, e.Reason
-			return ErrEnough
+		case e.Type == turn.MemberJoined && e.From == r.Self.ID:
+			member, unseen = true, 0
 		case turn.EndsMembership(e, r.Self.ID):
+			member = false
+		case e.Type == turn.JournalDamaged: // its joining may be lost
+			known := turn.New(r.FS.Name())
+			member = known.Apply(e) == nil && known.Member(r.Self.ID) != nil
+		case !member:
+		case e.Type == turn.Closed:
+			end := e.Clone()
+			closed = &end
 			return ErrEnough
+		case e.Seq > at.EventSeq && talk.IsMail(e, r.Self.ID):
+			unseen++
 		}
 		return nil
 	})
-	return closed, by, reason
+	return closed, unseen
 }
 
 // movedAway returns an error if the room, whose last event has the number, has ended because
 // it goes on elsewhere.
 func (r *Room) movedAway(ctx context.Context, last int64) error {
-	_, _, reason := r.closedSince(ctx, last-1)
-	hint := turn.GoOnAt(reason, r.hosts != nil)
-	if hint == "" {
+	end, _ := r.closing(ctx, last-1, true)
+	if end == nil || turn.GoOnAt(end.Reason, r.hosts != nil) == "" {
 		return nil
 	}
-	return code.New(code.RoomClosed, "the room was %s", reason).WithHint("%s", hint).With("reason", reason)
+	return code.New(code.RoomClosed, "the room was %s", end.Reason).WithHint("%s", turn.GoOnAt(end.Reason, r.hosts != nil)).
+		With("reason", end.Reason)
 }
 
 // A ClosedError is the answer to an agent that asks for the turn of a room that was closed while it was a
@@ -113,29 +124,8 @@ func (r *Room) checkClosed(ctx context.Context, st *turn.State) error {
 	} else if err == nil {
 		since = last
 	}
-	var closed *event.Event
-	member, unseen := false, 0
-	var at hearing.Cursor
-	r.own().Read(hearing.CursorFile, &at)
-	_ = r.EachEvent(ctx, since, true, func(e *event.Event) error {
-		if member && e.Seq > at.EventSeq && talk.IsMail(e, r.Self.ID) {
-			unseen++
-		}
-		switch {
-		case e.Type == turn.MemberJoined && e.From == r.Self.ID:
-			member, unseen = true, 0
-		case turn.EndsMembership(e, r.Self.ID):
-			member = false
-		case e.Type == turn.JournalDamaged: // its joining may be lost
-			known := turn.New(r.FS.Name())
-			member = known.Apply(e) == nil && known.Member(r.Self.ID) != nil
-		case e.Type == turn.Closed && e.From != "" && member:
-			end := e.Clone()
-			closed = &end
-		}
-		return nil
-	})
-	if closed == nil || turn.GoOnAt(closed.Reason, r.hosts != nil) != "" {
+	closed, unseen := r.closing(ctx, since, false)
+	if closed == nil || closed.From == "" || turn.GoOnAt(closed.Reason, r.hosts != nil) != "" {
 		return nil
 	}
 	return &ClosedError{turn.WasClosed(r.FS.Name(), closed.From, closed.Reason, unseen), unseen}

@@ -123,15 +123,16 @@ func (t *turnRequest) isClosed(ctx context.Context, err error) bool {
 	if !late && (err != nil || t.result.Status != turn.WaitClosed) {
 		return false
 	}
-	closed, by, reason := t.Room.closedSince(ctx, t.memberAt)
-	if late && !closed { // a mirror may not know yet that the room has ended since
-		snap, err := t.Room.FS.Confirm(ctx)
-		closed = err == nil && !snap.State.Open
+	end, _ := t.Room.closing(ctx, t.memberAt, true)
+	if late && end == nil { // a mirror may not know yet that the room has ended since
+		if snap, err := t.Room.FS.Confirm(ctx); err == nil && !snap.State.Open {
+			end = &event.Event{}
+		}
 	}
-	if closed {
-		t.result = turn.WaitResult{Status: turn.WaitClosed, RoomID: t.Room.FS.Name(), From: by, Reason: reason}
+	if end != nil {
+		t.result = turn.WaitResult{Status: turn.WaitClosed, RoomID: t.Room.FS.Name(), From: end.From, Reason: end.Reason}
 	}
-	return closed || !late
+	return end != nil || !late
 }
 
 func (t *turnRequest) fence() turn.Fence {
