@@ -128,9 +128,9 @@ func (w *world) lives(agent string) bool {
 	return x != nil && x.known && !x.ending && (!ok || w.harness(p.PID) != nil)
 }
 
-// beginReading begins to watch what is true while the process reads.
+// beginReading begins to watch what is true while the process reads. Nobody holds the first turn where no room is.
 func (w *world) beginReading(p *proc) {
-	r := &reading{p: p, truths: map[string]bool{}}
+	r := &reading{p: p, truths: map[string]bool{"nobody holds 0": w.state == nil}}
 	if w.state != nil {
 		r.turn = w.state.Turn
 	}
