@@ -66,7 +66,10 @@ func (l *Ledger) packDir() string    { return filepath.Join(l.dir, "objects", "p
 // directory in it, would be copied into itself.
 func Refused(root, home, dataDir string) string {
 	root = filepath.Clean(root)
-	real := realPath(dataDir)
+	real, err := filepath.EvalSymlinks(dataDir)
+	if err != nil {
+		real = dataDir
+	}
 	switch {
 	case root == filepath.Dir(root):
 		return "the file system's root is not recorded"
@@ -78,13 +81,6 @@ func Refused(root, home, dataDir string) string {
 		return "it is in the data directory"
 	}
 	return ""
-}
-
-func realPath(path string) string {
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		return real
-	}
-	return path
 }
 
 // sameFile reports whether two names are one file.

@@ -104,7 +104,8 @@ func (r *Room) History(ctx context.Context, st *turn.State, allLives bool, since
 	p := &Past{Events: events, Since: since, Earlier: !allLives && len(archived) > 0}
 	grant, err := r.grantOfFirst(ctx, st, events)
 	if err == nil && cut {
-		p.Omitted, err = r.countBefore(ctx, events[0].Seq, allLives)
+		first := events[0].Seq // numbers have no gaps
+		err = r.EachEvent(ctx, 0, allLives, func(e *event.Event) error { p.Omitted = first - e.Seq; return ErrEnough })
 	}
 	if len(grant) > 0 {
 		p.Events, p.Omitted = append(grant, events...), max(0, p.Omitted-1)
@@ -143,11 +144,4 @@ func (r *Room) grantOfFirst(ctx context.Context, st *turn.State, events []event.
 	return r.LastEvents(ctx, st, true, 1, func(e *event.Event) bool {
 		return e.Seq < events[0].Seq && e.Turn == turnID && (e.Type == turn.Claim || e.Type == turn.Takeover)
 	})
-}
-
-// countBefore returns how many events lie before the one with the number. Numbers
-// have no gaps.
-func (r *Room) countBefore(ctx context.Context, seq int64, allLives bool) (n int64, err error) {
-	err = r.EachEvent(ctx, 0, allLives, func(e *event.Event) error { n = seq - e.Seq; return ErrEnough })
-	return n, err
 }
