@@ -46,8 +46,10 @@ func (l *Ledger) Check(ctx context.Context, repair bool) (found []Problem) {
 	if l.Interrupted() {
 		add(l.applyingFile(), "an undo or restore was killed half-way; what it changed can be put back", false, l.recover)
 	}
-	for _, path := range l.damagedVerdicts() {
-		add(path, "a verdict is damaged, and counts for nothing", true, func() error { return os.RemoveAll(path) })
+	if _, damaged := l.verdictLines(); damaged > 0 {
+		add(l.verdictsFile(), "a verdict is damaged, and counts for nothing", true, func() error {
+			return l.changeVerdicts(func(verdictLine) bool { return false })
+		})
 	}
 	if n := l.dropped(); n > 0 {
 		add(l.linesFile(), itoa(n)+" snapshots or more were damaged, and have been dropped", true, func() error { return nil })

@@ -14,7 +14,7 @@
 //	    stat               what each file was when its content was read; may be lost
 //	    snapshots.jsonl    one line a snapshot
 //	    applying.json      a restore that has begun, see [Ledger.Do]
-//	    verdicts/          which commands have succeeded on which trees, see [Verdict]
+//	    verdicts.list      which commands have succeeded on which trees, see [Verdict]
 //
 // Nothing is written below the user's .git, and no git program is started. What a scan cannot
 // read keeps its last entry and is named in [Snapshot.LeftOut]; what git ignores, and what is

@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"hash/crc32"
 	"io/fs"
 	"maps"
 	"os"
@@ -23,12 +24,7 @@ import (
 // file. It is a hash of [Snapshot.Tree] and of permissions, of which a tree of git has one bit.
 type StateID [16]byte
 
-// An AskID names what a command was asked about: the state of a tree, the name, the command and its
-// directory. It is made by [Ask.id] alone.
-type AskID [sha256.Size]byte
-
 func (id StateID) String() string { return hex.EncodeToString(id[:]) }
-func (id AskID) String() string   { return hex.EncodeToString(id[:]) }
 
 // ParseState returns the id that String has returned; ok is false for any other text.
 func ParseState(text string) (id StateID, ok bool) {
@@ -60,15 +56,14 @@ type Ask struct {
 	Dir     string // relative to the tree, "." for its root
 }
 
-// id returns the id of the question. Each text is hashed with its length, so that no two questions are hashed alike.
-func (a *Ask) id() (id AskID) {
+// id names the question: the state, and a hash of all else. Each text is hashed with its length, so that no two
+// questions are hashed alike.
+func (a *Ask) id() string {
 	h := sha256.New()
-	h.Write(a.State[:])
 	for _, text := range slices.Concat([]string{a.Name, a.Dir}, a.Command) {
 		h.Write([]byte(strconv.Itoa(len(text)) + ":" + text))
 	}
-	copy(id[:], h.Sum(nil))
-	return id
+	return a.State.String() + "-" + hex.EncodeToString(h.Sum(nil))
 }
 
 // A Verdict says that a command has succeeded on a tree, which was the same when the command began and when it ended.
@@ -99,86 +94,79 @@ func (v Verdict) Short(most int) Verdict {
 	return v
 }
 
-// Verdicts are files beside the store, one each:
+// Verdicts are lines of a file beside the store, in the order in which they were recorded:
 //
-//	<store>/verdicts/<state>-<ask>
-//
-// A file has the name of its outcome and a line end, then a [verdictFile] as JSON. Its time of modification is when
-// it was used last, give or take usedEvery.
+//	<id of the question> <check sum of the others> <the [Verdict] as JSON>
 //
 // Nothing depends on a verdict being there. A miss is always right: whoever asks runs the command
-// again, which costs time and tells the truth. So a file that cannot be read, is damaged or answers
-// another question is a miss; a verdict may be removed at any moment; and a file is written as a whole or
-// not at all, so no lock is needed. A hit is right only if everything that was asked is the same, so
-// everything is in the AskID, and is compared with the file as well.
-const verdictsDir = "verdicts"
+// again, which costs time and tells the truth. So a line that cannot be read, is damaged or answers
+// another question is a miss, and a verdict may be removed at any moment. A hit is right only if everything
+// that was asked is the same, so everything is in the id, and is compared with the verdict as well.
+func (l *Ledger) verdictsFile() string { return filepath.Join(l.dir, "verdicts.list") }
 
 const (
 	// maxVerdicts is how many a tree has: more names and commands than anybody has, and few enough to
-	// read them all. Those that were not used for the longest time go first.
+	// read them all. The oldest go first.
 	maxVerdicts = 200
-	// usedEvery is how often the use of a verdict is marked. Nobody tells by an hour which of 200 goes,
-	// and a question that writes nothing costs nothing but reading.
-	usedEvery = time.Hour
-	// maxCommand is how many bytes of a command are kept to be shown. The AskID has all of it.
+	// maxCommand is how many bytes of a command are kept to be shown. The id has all of it.
 	maxCommand = 4 << 10
-	// maxVerdict is how many bytes of a file are read.
-	maxVerdict = 64 << 10
+	// verdictsPatience bounds the wait for another process that changes the file.
+	verdictsPatience = 5 * time.Second
 )
 
-type verdictFile struct {
-	State string `json:"state"`
-	Ask   string `json:"ask"`
-	Verdict
+// A verdictLine is a line of the file, with a [Verdict] as JSON.
+type verdictLine struct{ id, verdict string }
+
+func (v verdictLine) String() string {
+	sum := crc32.ChecksumIEEE([]byte(v.id + v.verdict))
+	return v.id + " " + strconv.FormatUint(uint64(sum), 16) + " " + v.verdict + "\n"
 }
 
-func (l *Ledger) verdictsDir() string { return filepath.Join(l.dir, verdictsDir) }
+// state returns the first part of the id: that of the tree.
+func (v verdictLine) state() string { state, _, _ := strings.Cut(v.id, "-"); return state }
 
-func (l *Ledger) verdictPath(a *Ask) string {
-	return filepath.Join(l.verdictsDir(), a.State.String()+"-"+a.id().String())
+// verdictLines returns the whole lines, and how many are damaged.
+func (l *Ledger) verdictLines() (lines []verdictLine, damaged int) {
+	b, err := lockfile.ReadRegular(l.verdictsFile(), maxVerdicts*8*maxCommand)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, 1
+	}
+	for text := range strings.Lines(string(b)) {
+		if f := append(strings.SplitN(strings.TrimSuffix(text, "\n"), " ", 3), "", ""); (verdictLine{f[0], f[2]}).String() == text {
+			lines = append(lines, verdictLine{f[0], f[2]})
+		} else {
+			damaged++
+		}
+	}
+	return lines, damaged
 }
 
-var errVerdict = errors.New("the verdict is damaged")
-
-// readVerdict reads the file of a verdict, whose name says which one it is.
-func readVerdict(path string) (*Verdict, error) {
-	b, err := lockfile.ReadRegular(path, maxVerdict)
+// changeVerdicts removes the damaged lines and those for which drop returns true, and adds others.
+func (l *Ledger) changeVerdicts(drop func(verdictLine) bool, added ...verdictLine) error {
+	ctx, cancel := context.WithTimeout(context.Background(), verdictsPatience)
+	defer cancel()
+	free, err := lockfile.Lock(ctx, l.verdictsFile()+".lock")
 	if err != nil {
-		return nil, err
+		return err
 	}
-	said, body, _ := strings.Cut(string(b), "\n")
-	var f verdictFile
-	if said != outcomeOf([]byte(body)) || json.Unmarshal([]byte(body), &f) != nil || f.State+"-"+f.Ask != filepath.Base(path) {
-		return nil, errVerdict
+	defer func() { _ = free() }()
+	lines, _ := l.verdictLines()
+	lines = append(slices.DeleteFunc(lines, drop), added...)
+	var b []byte
+	for _, line := range lines[max(0, len(lines)-maxVerdicts):] {
+		b = append(b, line.String()...)
 	}
-	state, ok := ParseState(f.State)
-	if !ok {
-		return nil, errVerdict
-	}
-	f.Verdict.State = state
-	return &f.Verdict, nil
-}
-
-// outcomeOf names what came out of a question, by a hash of the content of a verdict's file, which
-// begins with it: a file that is damaged, or was cut off, has another one.
-func outcomeOf(body []byte) string {
-	id := sha256.Sum256(body)
-	return hex.EncodeToString(id[:])
+	return lockfile.Replace(l.verdictsFile(), b, l.dir)
 }
 
 // FindVerdict returns the verdict that answers a question, nil if there is none.
 func (l *Ledger) FindVerdict(a Ask) *Verdict {
-	path := l.verdictPath(&a)
-	v, err := readVerdict(path)
-	if err != nil || v.Name != a.Name || v.Dir != a.Dir || v.Command != nil && !slices.Equal(v.Command, a.Command) {
-		return nil
-	}
-	if info, err := os.Stat(path); err == nil {
-		if age := time.Since(info.ModTime()); age < 0 || age >= usedEvery { // the clock may have been put back
-			_ = lockfile.Touch(path, time.Now())
+	for _, v := range l.verdicts(a.id()) {
+		if v.Name == a.Name && v.Dir == a.Dir && (v.Command == nil || slices.Equal(v.Command, a.Command)) {
+			return v
 		}
 	}
-	return v
+	return nil
 }
 
 // Verdicts returns the verdicts on one state of the tree, the newest first.
@@ -187,15 +175,16 @@ func (l *Ledger) Verdicts(of StateID) []*Verdict { return l.verdicts(of.String()
 // AllVerdicts returns the verdicts on all states of the tree, the newest first.
 func (l *Ledger) AllVerdicts() []*Verdict { return l.verdicts("") }
 
+// verdicts returns those that answer questions whose ids begin with a prefix.
 func (l *Ledger) verdicts(prefix string) (found []*Verdict) {
-	names, _ := os.ReadDir(l.verdictsDir())
-	for _, n := range names {
-		if !strings.HasPrefix(n.Name(), prefix) {
+	lines, _ := l.verdictLines()
+	for _, line := range lines {
+		v := new(Verdict)
+		if !strings.HasPrefix(line.id, prefix) || json.Unmarshal([]byte(line.verdict), v) != nil {
 			continue
 		}
-		if v, err := readVerdict(filepath.Join(l.verdictsDir(), n.Name())); err == nil {
-			found = append(found, v)
-		}
+		v.State, _ = ParseState(line.state())
+		found = append(found, v)
 	}
 	slices.SortStableFunc(found, func(a, b *Verdict) int {
 		return cmp.Or(b.Time().Compare(a.Time()), cmp.Compare(b.JobID, a.JobID))
@@ -206,69 +195,36 @@ func (l *Ledger) verdicts(prefix string) (found []*Verdict) {
 // AddVerdict records that a command has succeeded. The verdict's name, command, directory and state are
 // those of the question.
 func (l *Ledger) AddVerdict(a Ask, v Verdict) error {
-	v.Name, v.Dir, v.Command, v.State = a.Name, a.Dir, a.Command, a.State
+	v.Name, v.Dir, v.Command = a.Name, a.Dir, a.Command
 	if len(strings.Join(v.Command, " ")) > maxCommand {
 		v.Command = nil
 	}
-	body, err := json.Marshal(verdictFile{a.State.String(), a.id().String(), v})
+	b, err := json.Marshal(v)
 	if err != nil {
 		return err
 	}
-	if err := lockfile.MakeDirs(l.verdictsDir(), 0o700); err != nil {
-		return err
-	}
-	l.trimVerdicts(maxVerdicts - 1)
-	return lockfile.Replace(l.verdictPath(&a), append([]byte(outcomeOf(body)+"\n"), body...), l.dir)
+	return l.changeVerdicts(a.isOf, verdictLine{a.id(), string(b)})
 }
 
 // Withdraw removes the verdict that answers a question, if there is one: the command has failed.
-func (l *Ledger) Withdraw(a Ask) { _ = os.Remove(l.verdictPath(&a)) }
-
-// trimVerdicts removes the verdicts that were not used for the longest time until there are so many.
-func (l *Ledger) trimVerdicts(most int) {
-	names, _ := os.ReadDir(l.verdictsDir())
-	if len(names) <= most {
-		return
-	}
-	used := make(map[string]time.Time)
-	for _, n := range names {
-		if info, err := n.Info(); err == nil {
-			used[n.Name()] = info.ModTime()
-		}
-	}
-	oldest := slices.SortedFunc(maps.Keys(used), func(a, b string) int { return used[a].Compare(used[b]) })
-	for _, name := range oldest[:max(0, len(oldest)-most)] {
-		_ = os.Remove(filepath.Join(l.verdictsDir(), name))
+func (l *Ledger) Withdraw(a Ask) {
+	if len(l.verdicts(a.id())) > 0 && l.changeVerdicts(a.isOf) != nil {
+		_ = os.Remove(l.verdictsFile()) // as where the disk is full
 	}
 }
 
+func (a *Ask) isOf(line verdictLine) bool { return line.id == a.id() }
+
 // dropVerdicts removes the verdicts on trees that none of the snapshots has.
 func (l *Ledger) dropVerdicts(kept []*Snapshot) {
-	names, err := os.ReadDir(l.verdictsDir())
-	if err != nil {
-		return
-	}
 	states := make(map[string]bool)
 	for _, s := range kept {
 		states[s.State().String()] = true
 	}
-	for _, n := range names {
-		if state, _, _ := strings.Cut(n.Name(), "-"); !states[state] {
-			_ = os.Remove(filepath.Join(l.verdictsDir(), n.Name()))
-		}
+	isGone := func(line verdictLine) bool { return !states[line.state()] }
+	if lines, _ := l.verdictLines(); slices.ContainsFunc(lines, isGone) {
+		_ = l.changeVerdicts(isGone)
 	}
-}
-
-// damagedVerdicts returns the files of verdicts that are misses because they are damaged.
-func (l *Ledger) damagedVerdicts() (paths []string) {
-	names, _ := os.ReadDir(l.verdictsDir())
-	for _, n := range names {
-		path := filepath.Join(l.verdictsDir(), n.Name())
-		if _, err := readVerdict(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			paths = append(paths, path)
-		}
-	}
-	return paths
 }
 
 // Partial names what keeps a tree from having a verdict: what is left out of it, or was changed at a

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 )
@@ -189,7 +190,7 @@ func TestVerdictAnswersItsQuestionAlone(t *testing.T) {
 	}
 }
 
-// TestDamagedVerdictIsAMiss damages the file of a verdict in each of its bytes, and cuts it.
+// TestDamagedVerdictIsAMiss damages the line of a verdict in each of its bytes, and cuts it. One behind it stays.
 func TestDamagedVerdictIsAMiss(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -197,34 +198,40 @@ func TestDamagedVerdictIsAMiss(t *testing.T) {
 	f.take("x", 0)
 	asked := f.ask("test", "make")
 	f.add(asked)
-	path := f.verdictPath(&asked)
+	path := f.verdictsFile()
 	info, err := os.Stat(path)
 	if err != nil || info.Mode().Perm() != 0o600 {
 		t.Fatalf("%v %v", info, err)
 	}
 	whole, _ := os.ReadFile(path)
-	check := func(b []byte) {
+	later := asked
+	later.Name = "later"
+	f.add(later)
+	both, _ := os.ReadFile(path)
+	check := func(b []byte, left int) {
 		t.Helper()
 		_ = os.WriteFile(path, b, 0o600)
-		if f.FindVerdict(asked) != nil || len(f.AllVerdicts()) != 0 || len(f.damagedVerdicts()) != 1 {
+		if _, damaged := f.verdictLines(); f.FindVerdict(asked) != nil || len(f.AllVerdicts()) != left || damaged != 1 {
 			t.Fatalf("%q counts", b)
 		}
 	}
-	for i := range whole {
-		b := slices.Clone(whole)
+	for i := range whole[1:] {
+		b := slices.Clone(both)
 		b[i] ^= 1
-		check(b)
-		check(whole[:i])
+		check(b, 1)
+		check(whole[:i+1], 0)
 	}
+	both[len(whole)-1] ^= 1 // the end of the line
+	check(both, 0)
 	if found := f.Check(t.Context(), true); len(found) != 1 || !found[0].Repaired || !found[0].Harmless {
 		t.Errorf("%+v", found)
 	}
-	if len(f.damagedVerdicts()) != 0 {
+	if _, damaged := f.verdictLines(); damaged != 0 {
 		t.Error("not repaired")
 	}
 }
 
-// TestVerdictsAreTrimmed: 200 are kept, those that were used last, and a use is marked once an hour.
+// TestVerdictsAreTrimmed: 200 are kept, those that were recorded last, each once.
 func TestVerdictsAreTrimmed(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -232,32 +239,43 @@ func TestVerdictsAreTrimmed(t *testing.T) {
 	f.take("x", 0)
 	asked := f.ask("first")
 	f.add(asked)
-	path := f.verdictPath(&asked)
-	age := func(d time.Duration) time.Time {
-		at := time.Now().Add(-d).Truncate(time.Second)
-		_ = os.Chtimes(path, at, at)
-		return at
-	}
-	modified := func() time.Time { info, _ := os.Stat(path); return info.ModTime() }
-	if at := age(usedEvery / 2); f.FindVerdict(asked) == nil || !modified().Equal(at) {
-		t.Error("a use is marked too often")
-	}
-	for _, d := range []time.Duration{2 * usedEvery, -2 * usedEvery} { // also of a clock that was put back
-		if at := age(d); f.FindVerdict(asked) == nil || modified().Equal(at) {
-			t.Errorf("%v: a use is not marked", d)
-		}
-	}
-	age(time.Hour)
 	for i := range maxVerdicts {
 		other := asked
 		other.Name = fmt.Sprint(i)
+		f.add(other)
 		f.add(other)
 	}
 	if n := len(f.AllVerdicts()); n != maxVerdicts {
 		t.Errorf("%d are kept", n)
 	}
 	if f.FindVerdict(asked) != nil {
-		t.Error("the one that was not used for the longest time is kept")
+		t.Error("the oldest one is kept")
+	}
+}
+
+// TestVerdictsOfSeveral: several processes record and withdraw verdicts at once.
+func TestVerdictsOfSeveral(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.write("a", "1")
+	f.take("x", 0)
+	asked := f.ask("")
+	var all sync.WaitGroup
+	for i := range 8 {
+		all.Go(func() {
+			a := asked
+			a.Name = fmt.Sprint(i)
+			if err := f.AddVerdict(a, Verdict{}); err != nil {
+				t.Error(err)
+			}
+			if i%2 == 0 {
+				f.Withdraw(a)
+			}
+		})
+	}
+	all.Wait()
+	if n := len(f.AllVerdicts()); n != 4 {
+		t.Errorf("%d are left", n)
 	}
 }
 
