@@ -32,6 +32,7 @@ type Inbox struct {
 	Next          string               `json:"next_action"`    // what to do now
 
 	Problem string `json:"problem,omitempty"` // why it has no questions, if they are damaged
+	In      string `json:"-"`                 // see [member.In]
 	Left    int    `json:"-"`                 // how much of what is new has no place here, and is shown next time
 
 	state    *turn.State
@@ -143,7 +144,7 @@ func (m *Mailbox) Inbox(ctx context.Context) (*Inbox, error) {
 	if m.Room.IsHuman() {
 		in.Needs = needs(st, v.CanonicalPath, st.MemberViews(f))
 	}
-	in.at = m.Cursor(st)
+	in.at, in.In = m.Cursor(st), member.In(m.Room.Client.Dir, m.Room.Path(st))
 	asked, err := in.fill(ctx, m)
 	if err == nil {
 		err = in.spoiled(in.addAsked(ctx, m, asked))
@@ -151,7 +152,7 @@ func (m *Mailbox) Inbox(ctx context.Context) (*Inbox, error) {
 	if err != nil {
 		return nil, err
 	}
-	in.Next = in.next(m.Room.ActsFor(st))
+	in.Next = member.Next(in.next(m.Room.ActsFor(st)), in.In)
 	return in, nil
 }
 

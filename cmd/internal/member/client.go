@@ -10,6 +10,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"time"
 
@@ -27,6 +29,7 @@ type Client struct {
 	Store *fsroom.Store
 	Table identity.Table
 	Self  identity.Agent // the agent
+	Dir   string         // in which its commands run, "" if it is not known
 
 	Policy     func() (turn.Policy, error)       // the policy of a room that is created
 	Executable func() (string, error)            // the path of this program, which is started as guardian
@@ -110,6 +113,23 @@ func RoomNames(w *workspace.Workspace) (names []string) {
 		names = append(names, fsroom.RoomName(w.Identity(dir)))
 	}
 	return names
+}
+
+// In returns what a command about the room of a path needs that runs in the directory dir: --path, unless that is in it.
+func In(dir, path string) string {
+	dir, err := filepath.EvalSymlinks(dir)
+	if err != nil || len(dir) <= 1 || strings.HasPrefix(dir+"/", path+"/") { // a process that was detached works in /
+		return ""
+	}
+	return " --path " + code.ShellWord(path)
+}
+
+// Next returns what to do next with in, see [In], at each command of it.
+func Next(text, in string) string {
+	if in == "" {
+		return text
+	}
+	return regexp.MustCompile(`\btt [a-z]+`).ReplaceAllStringFunc(text, func(command string) string { return command + in })
 }
 
 // Offline returns a client that sees rooms as this host has them, and asks no engine.

@@ -72,7 +72,7 @@ func newClient(c *cli.Invocation) (*member.Client, error) {
 
 func clientFor(c *cli.Invocation, store *fsroom.Store, table identity.Table, self identity.Agent) *member.Client {
 	client := &member.Client{
-		Store: store, Table: table, Self: self,
+		Store: store, Table: table, Self: self, Dir: c.Env.Dir,
 		Policy:     func() (turn.Policy, error) { return turn.NewPolicy(c.Env.Lookup, store.IsShared(), cli.ParseDuration) },
 		Executable: c.Env.Executable,
 		Warn:       c.Notice,

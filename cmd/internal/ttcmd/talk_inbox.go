@@ -191,7 +191,7 @@ func writeInbox(t *cli.Text, in *mailbox.Inbox) {
 	case in.Turn.ForYou && in.Turn.Owner != "":
 		t.Line("Turn    you hold turn %d", in.Turn.TurnID)
 	case in.Turn.ForYou:
-		t.Line("Turn    %s: tt wait", t.Green("yours to take"))
+		t.Line("Turn    %s: tt wait%s", t.Green("yours to take"), in.In)
 	}
 	if in.Problem != "" {
 		t.Line("%s %s", t.Red("!"), in.Problem)
@@ -219,7 +219,7 @@ func writeInbox(t *cli.Text, in *mailbox.Inbox) {
 	}
 	for i := range in.Jobs {
 		j := &in.Jobs[i]
-		t.Line("%s %s, %s: tt job log %d", t.Dim("job"), j.Words(), t.Ago(j.At.Time), j.ID)
+		t.Line("%s %s, %s: tt job log %d%s", t.Dim("job"), j.Words(), t.Ago(j.At.Time), j.ID, in.In)
 	}
 	for i := range in.Messages {
 		e := &in.Messages[i]
@@ -248,7 +248,7 @@ func writeInbox(t *cli.Text, in *mailbox.Inbox) {
 		t.Line("%s %s you asked %s%s, %s: %s", t.Dim("?"), t.Bold(q.ID), forWhom(q.To), whereIs(q), t.Ago(q.AskedAt.Time), preview(q.Text))
 	}
 	if left := in.Left; left > 0 {
-		t.Line("%s", t.Dim(counted(left, "more item")+" left; run tt inbox again"))
+		t.Line("%s", t.Dim(counted(left, "more item")+" left; run tt inbox"+in.In+" again"))
 	}
 	t.Line("Next    %s", in.Next)
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/cmd/internal/mailbox"
+	"github.com/talking-stick/tt/cmd/internal/member"
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/talk"
 	"github.com/talking-stick/tt/fsroom/turn"
@@ -106,9 +107,9 @@ func runNotesList(ctx context.Context, c *cli.Invocation) error {
 	if result["notes"] = notes; more > 0 {
 		result["more"] = more
 	}
-	rest := "tt notes list --after "
+	rest := "tt notes list" + member.In(c.Env.Dir, room.Path(seen.State))
 	if c.Bool("all") {
-		rest = "tt notes list --all --after "
+		rest += " --all"
 	}
 	if err := c.Out.Result(result, func(t *cli.Text) { writeNotes(t, notes, more, rest) }); err != nil {
 		return err
@@ -140,7 +141,7 @@ func writeNotes(t *cli.Text, notes []talk.NoteView, more int, rest string) {
 		t.Block("  ", cmp.Or(n.Body, lostText))
 	}
 	if more > 0 {
-		t.Line("%d more: %s%s", more, rest, notes[len(notes)-1].ID)
+		t.Line("%d more: %s --after %s", more, rest, notes[len(notes)-1].ID)
 	}
 }
 

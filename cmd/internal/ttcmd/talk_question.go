@@ -57,10 +57,11 @@ func runAsk(ctx context.Context, c *cli.Invocation) error {
 	}
 	room := asked.In.Room
 	res := &askResult{Asked: asked, elsewhere: elsewhereOf(room)}
+	in := member.In(c.Env.Dir, room.Directory())
 	if !c.Bool("wait") {
 		res.aftermath = standing(own)
 		return c.Out.Result(res, func(t *cli.Text) {
-			writeAsked(t, res)
+			writeAsked(t, res, in)
 			res.aftermath.write(t)
 		})
 	}
@@ -77,7 +78,7 @@ func runAsk(ctx context.Context, c *cli.Invocation) error {
 	if res.Asked, err = asked.In.AwaitAnswer(waiting, asked); err != nil {
 		return interrupted(ctx, err)
 	}
-	if err := c.Out.Result(res, func(t *cli.Text) { writeAsked(t, res) }); err != nil {
+	if err := c.Out.Result(res, func(t *cli.Text) { writeAsked(t, res, in) }); err != nil {
 		return interrupted(ctx, err)
 	}
 	if res.Status == questions.ReplyAnswered {
@@ -102,7 +103,7 @@ func waitLimit(c *cli.Invocation, room *member.Room) (time.Duration, error) {
 	return time.Duration(snap.State.Policy.WaitForTurn) * time.Millisecond, nil
 }
 
-func writeAsked(t *cli.Text, r *askResult) {
+func writeAsked(t *cli.Text, r *askResult, in string) {
 	to := forWhom(r.To)
 	switch r.Status {
 	case questions.ReplyQueued:
@@ -110,8 +111,8 @@ func writeAsked(t *cli.Text, r *askResult) {
 	case questions.ReplyAnswered:
 		writeAnswers(t, "", r.Answers)
 	case questions.ReplyGone:
-		t.Line("Nobody answers question %s: %s is %s. It stays open; withdraw it with: tt questions close %s", r.ID, to,
-			awayWords(r.ToState), r.ID)
+		t.Line("Nobody answers question %s: %s is %s. It stays open; withdraw it with: tt questions close %s%s", r.ID, to,
+			awayWords(r.ToState), r.ID, in)
 	case questions.ReplyCancelled:
 		t.Line("Question %s was closed.", r.ID)
 	default:

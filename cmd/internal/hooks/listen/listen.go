@@ -14,14 +14,11 @@ package listen
 
 import (
 	"context"
-	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/talking-stick/tt/cmd/internal/hearing"
 	"github.com/talking-stick/tt/cmd/internal/member"
 	"github.com/talking-stick/tt/fsroom"
-	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/identity"
 	"github.com/talking-stick/tt/journal/event"
@@ -45,13 +42,7 @@ func (a *Agent) now() time.Time {
 }
 
 // In returns what a command about the room of a path needs where the session works elsewhere.
-func (a *Agent) In(path string) string {
-	dir, err := filepath.EvalSymlinks(a.Dir)
-	if err != nil || len(dir) <= 1 || strings.HasPrefix(dir+"/", path+"/") { // a process that was detached works in /
-		return ""
-	}
-	return " --path " + code.ShellWord(path)
-}
+func (a *Agent) In(path string) string { return member.In(a.Dir, path) }
 
 // Quiet is the environment variable that, set to 1, lets turns alone wake an agent.
 const Quiet = "TALKING_STICK_QUIET"
