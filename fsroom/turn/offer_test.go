@@ -42,6 +42,17 @@ func deaf(ids ...string) step {
 	}
 }
 
+// spent: the agents' models were called so often that a release calls them no more for a while.
+func spent(ids ...string) step {
+	return func(w *world) {
+		for _, id := range ids {
+			h := w.hears[id]
+			h.TurnsSpent = time.Minute
+			w.hears[id] = h
+		}
+	}
+}
+
 // TestReleaseToListeners: whom a release goes to where members listen.
 func TestReleaseToListeners(t *testing.T) {
 	abc := steps{members("a", "b", "c"), held("a"), later(settled)}
@@ -61,6 +72,7 @@ func TestReleaseToListeners(t *testing.T) {
 		{"it has hooks only", append(abc, listening(hooks, "b")), "kept for b"},
 		{"it does not answer", append(abc, listening(unheard, "b")), "kept for b"},
 		{"it is deaf, and another one listens", append(abc, listening(ready, "c")), "offered to c"},
+		{"it was called often lately, and another one listens", append(abc, listening(ready, "b", "c"), spent("b")), "offered to c"},
 		{"it does not answer, and another one listens", append(abc, listening(unheard, "b"), listening(ready, "c")), "offered to c"},
 		{"it is deaf, and the other does not answer", append(abc, listening(unheard, "c")), "kept for b"},
 		{"it is deaf, one waits and one listens", steps{members("a", "b", "c", "d"), held("a"), later(settled), waiting("c"), listening(ready, "d")}, "reserved for c"},
@@ -145,6 +157,7 @@ func TestOffer(t *testing.T) {
 		{"the preferred one was notified", offered(), " 45s"},
 		{"it has not noticed yet", offered(notified(false, "b"), later(0)), " 5s"},
 		{"it did not notice", offered(later(turn.UnheardAfter), deaf("b")), "c 5s"},
+		{"nor is the next one called, which was often lately", offered(spent("c"), later(turn.UnheardAfter), deaf("b")), " 0s"},
 		{"the next one was notified", offered(later(turn.UnheardAfter), deaf("b"), notified(true, "c"), later(time.Second)), " 44s"},
 		{"it was notified of something before", offered(notified(true, "c"), later(turn.UnheardAfter), deaf("b")), "c 5s"},
 		{"the preferred one lets its time pass", offered(later(wakeGrace)), "c 5s"},
