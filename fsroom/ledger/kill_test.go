@@ -109,6 +109,22 @@ func TestKilledProcesses(t *testing.T) {
 	}
 }
 
+// TestSweep expects that what a process leaves which is killed while it replaces a file goes with the next.
+func TestSweep(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.take(WhyStart, 1)
+	for _, path := range []string{f.applyingFile(), f.linesFile()} {
+		temp, err := os.CreateTemp(f.Dir(), "."+filepath.Base(path)) // as lockfile.Replace
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = temp.Close()
+	}
+	f.take(WhyEnd, 1)
+	f.readable()
+}
+
 // readable reads all that the snapshots name, and looks for temporary files.
 func (f *fixture) readable() {
 	f.Helper()
@@ -129,7 +145,7 @@ func (f *fixture) readable() {
 			f.Error(err)
 		}
 	}
-	for _, pattern := range []string{f.packDir() + "/" + tempPrefix + "*", f.packDir() + "/.new-*", f.Dir() + "/.new-*", f.root + "/.tt-*", f.root + "/*/.tt-*"} {
+	for _, pattern := range []string{f.packDir() + "/" + tempPrefix + "*", f.packDir() + "/.*", f.Dir() + "/.*", f.root + "/.tt-*", f.root + "/*/.tt-*"} {
 		if left, _ := filepath.Glob(pattern); len(left) > 0 {
 			f.Errorf("left behind: %v", left)
 		}

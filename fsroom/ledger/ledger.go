@@ -152,7 +152,8 @@ func (l *Ledger) sweep(sync bool) {
 		for _, n := range names {
 			path := filepath.Join(dir, n.Name())
 			switch name := n.Name(); {
-			case strings.HasPrefix(name, tempPrefix), strings.HasPrefix(name, ".new-"):
+			case strings.HasPrefix(name, tempPrefix), strings.HasPrefix(name, ".new-"),
+				strings.HasPrefix(name, ".applying.json"), strings.HasPrefix(name, ".snapshots.jsonl"):
 				_ = os.Remove(path)
 			case strings.HasSuffix(name, ".pack"):
 				packs = append(packs, path)
