@@ -168,8 +168,7 @@ type losses struct {
 // between returns what went between two snapshots, and whether something was lost with it.
 func (l *losses) between(a, b *Snapshot, filters []string) (gone []Step, lost bool, err error) {
 	l.came = false
-	calm := l.isCalm(a, b) && l.plan.Lost == nil         // else something may have come
-	if b.Why == WhyUndo || b.Why == WhyRestore || calm { // somebody wanted that, and was told the way back
+	if b.Why == WhyUndo || b.Why == WhyRestore { // somebody wanted that, and was told the way back
 		return nil, false, nil
 	}
 	differences, err := l.differences(a, b, filters)
@@ -237,11 +236,6 @@ func (l *losses) ignoredAndGone(a, b *Snapshot, filters []string) ([]Step, error
 		return hidden || now.exists() || l.went[d.Path]
 	})
 	return found, err
-}
-
-// isCalm reports whether nothing went between two snapshots, so that they need not be compared.
-func (v *View) isCalm(a, b *Snapshot) bool {
-	return b.Calm && (b.Number == a.Number+1 || b == v.Now && a == v.last)
 }
 
 // went reports whether a path has become what is likely to be no work. was is what the commit of that time has.

@@ -3,11 +3,8 @@
 package ledger
 
 import (
-	"fmt"
 	"maps"
-	"math/rand/v2"
 	"os"
-	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -319,73 +316,6 @@ func TestUndoTakesTheLastKnown(t *testing.T) {
 	out, err := f.undo(1)
 	if err != nil || len(out.Plan.Conflicts) > 0 || f.content("a") != "1\n" || f.content("b") != "1\n" {
 		t.Errorf("%+v %v", out, err)
-	}
-}
-
-// TestCalm: what is lost is the same whether calm snapshots are compared or not, whatever happened, and many are calm.
-func TestCalm(t *testing.T) {
-	t.Parallel()
-	calm, all := 0, 0
-	seeds := uint64(12)
-	if testing.Short() {
-		seeds = 2
-	}
-	for seed := range seeds {
-		t.Run(fmt.Sprint(seed), func(t *testing.T) {
-			f, random := newFixture(t), rand.New(rand.NewPCG(1, seed))
-			f.repository()
-			names := []string{"f1", "f2", "f3", "d/a", "d/b", "new", "d/new", "e/deep/x"}
-			some := func() string { return names[random.IntN(len(names))] }
-			write := func(name, text string) {
-				if _, err := os.Readlink(f.full(name)); err == nil {
-					f.remove(name)
-				}
-				f.write(name, text)
-			}
-			do := []func(i int){
-				func(i int) { write(some(), fmt.Sprint("work ", i, "\n")) },
-				func(i int) { name := some(); write(name, f.content(name)+fmt.Sprint("more ", i, "\n")) },
-				func(int) { f.remove(some()) },
-				func(int) { _, _ = f.tryGit("checkout", "-q", "--", some()) },
-				func(int) { _, _ = f.tryGit("add", some()) },
-				func(int) { _, _ = f.tryGit("commit", "-qm", "c") },
-				func(int) { _, _ = f.tryGit("reset", "-q", "--hard") },
-				func(int) { write(some(), "") },
-				func(int) { write(some(), f.content(some())) },
-				func(int) { name := some(); _ = os.Chmod(f.full(name), 0o755) },
-				func(int) { _ = os.Rename(f.full(some()), f.full(some())) },
-				func(int) { name := some(); f.remove(name); _ = os.Symlink("f1", f.full(name)) },
-			}
-			write("f1", "work\n")
-			write("d/a", "work\n")
-			f.take(WhyStart, 1)
-			for i := range 30 {
-				do[min(random.IntN(len(do)+6), random.IntN(len(do)))](i)
-				why := []string{WhyGuard, WhyTick, WhyGuard}[i%3]
-				if _, err := f.Take(t.Context(), Request{Why: why, Turn: 1, Unsynced: why == WhyGuard}); err != nil {
-					t.Fatal(err)
-				}
-				v, err := f.Look(t.Context())
-				if err != nil {
-					t.Fatal(err)
-				}
-				got, err1 := v.PlanLost(nil)
-				for _, s := range append(v.All, v.Now) {
-					if all++; s.Calm {
-						calm++
-					}
-					s.Calm = false
-				}
-				want, err2 := v.PlanLost(nil)
-				if err1 != nil || err2 != nil || !reflect.DeepEqual(got, want) {
-					t.Errorf("step %d: %+v, %v, without: %+v, %v", i, got, err1, want, err2)
-				}
-				v.Close()
-			}
-		})
-	}
-	if calm < all/6 || calm > all*9/10 {
-		t.Errorf("%d of %d are calm", calm, all)
 	}
 }
 

@@ -123,11 +123,6 @@ func (o *objects) isOwn(id ID) bool {
 	return o.fresh[id] != nil || slices.ContainsFunc(o.own, func(p *pack) bool { return p.has(id) })
 }
 
-// isLoose reports whether the user's repository has an object as a file of its own.
-func (o *objects) isLoose(id ID) bool {
-	return slices.ContainsFunc(o.theirs, func(dir string) bool { return exists(looseFile(dir, id)) })
-}
-
 // looseFile returns where an object directory has an object as a file of its own.
 func looseFile(dir string, id ID) string {
 	name := fmt.Sprintf("%x", id[:])
@@ -162,13 +157,13 @@ func linkFile(from, to string) bool {
 	return err == nil
 }
 
-// put makes a content ours, and returns its id and whether it was ours, or in a pack of the user's, already.
-func (o *objects) put(k kind, data []byte) (id ID, known bool, err error) {
+// put makes a content ours, unless it is or is in a pack of the user's, and returns its id.
+func (o *objects) put(k kind, data []byte) (id ID, err error) {
 	id = hashObject(k, data)
 	if o.has(id) {
-		return id, true, nil
+		return id, nil
 	}
-	return id, false, o.add(id, encode(k, data))
+	return id, o.add(id, encode(k, data))
 }
 
 // maxFresh is how many bytes wait to be written as one pack.

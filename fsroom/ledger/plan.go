@@ -261,7 +261,7 @@ func (o *objects) mergeContent(now, was, became ID) (id ID, conflict *lineConfli
 	if conflict != nil {
 		return ID{}, conflict, nil
 	}
-	id, _, err = o.put(kindBlob, merged)
+	id, err = o.put(kindBlob, merged)
 	return id, nil, err
 }
 

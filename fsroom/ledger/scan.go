@@ -10,7 +10,6 @@ import (
 	"runtime/debug"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 )
 
@@ -122,8 +121,7 @@ type scanner struct {
 	left   []LeftOut
 	failed error
 
-	ignores ID          // the tree of [scanner.ignored]
-	went    atomic.Bool // see [Snapshot.Calm]
+	ignores ID // the tree of [scanner.ignored]
 }
 
 // A reading is a file whose content has to be read.

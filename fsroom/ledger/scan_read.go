@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -70,11 +69,7 @@ func (s *scanner) read(root *os.Root, r *reading) error {
 		margin = recentSeconds
 	}
 	f.again = f.again || max(f.mtime, f.ctime) > s.started-margin
-	id, known, err := s.objects.put(kindBlob, data)
-	if f.id = id; r.old != nil && (r.old.mode != f.mode || r.old.id != id &&
-		(known || len(data) == 0 || slices.ContainsFunc(s.objects.forms(id, data), s.objects.isTheirs))) {
-		s.went.Store(true)
-	}
+	f.id, err = s.objects.put(kindBlob, data)
 	return err
 }
 
@@ -147,11 +142,6 @@ func (s *scanner) trees(d *directory) error {
 	if d.same = d.same && len(kept) == len(d.old.files); d.same {
 		d.id = d.old.id
 		return nil
-	}
-	for i, next := 0, 0; d.old != nil && i < len(d.old.files); i++ {
-		if d.find(&d.old.files[i], &next) == nil {
-			s.went.Store(true)
-		}
 	}
 	if len(kept) == 0 && d.path != "" {
 		return nil

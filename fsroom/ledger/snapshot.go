@@ -52,7 +52,6 @@ type Snapshot struct {
 	Others  []string  `json:"others,omitempty"`   // where somebody else had a turn since the snapshot before
 	Unsure  []string  `json:"unsure,omitempty"`   // whether changed before or after the moment
 	Note    string    `json:"note,omitempty"`
-	Calm    bool      `json:"calm,omitempty"`     // since the snapshot before it no file went or became what it may have been before, see [View.PlanLost]
 	Boot    string    `json:"boot,omitempty"`     // of [Options]
 	Lease   string    `json:"lease_id,omitempty"` // of a beginning: that of the turn, whose number was used before if the room was put back from a copy
 }

@@ -38,9 +38,6 @@ func (o *objects) storedAs(s State) []ID {
 	return o.stored[s.ID]
 }
 
-// isTheirs reports whether the user's repository has an object, or ours.
-func (o *objects) isTheirs(id ID) bool { return o.isLoose(id) || o.has(id) }
-
 // isStoredAs reports whether a file is what git has in a commit.
 func (o *objects) isStoredAs(s, in State) bool {
 	return o.sameMode(s.Mode, in.Mode) && slices.Contains(o.storedAs(s), in.ID)

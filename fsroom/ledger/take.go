@@ -85,7 +85,6 @@ func (l *Ledger) record(v *View, r Request) (*Snapshot, error) {
 		if err := v.settle(s, r); err != nil {
 			return nil, err
 		}
-		s.Calm = false // it is of another moment than the scan
 	}
 	if err := v.objects.write(); err != nil {
 		return nil, err

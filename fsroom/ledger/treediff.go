@@ -155,6 +155,5 @@ func (o *objects) putTree(entries []entry) (ID, error) {
 	for _, e := range entries {
 		b = appendEntry(b, e)
 	}
-	id, _, err := o.put(kindTree, b)
-	return id, err
+	return o.put(kindTree, b)
 }

@@ -114,7 +114,7 @@ func (v *View) scan(ctx context.Context, files []string) error {
 	if v.repo != nil {
 		v.Now.HeadLog = fileSize(v.repo.headLog())
 	}
-	v.Now.LeftOut, v.Now.Ignored, v.Now.Calm = s.left, s.ignores, known && !s.went.Load()
+	v.Now.LeftOut, v.Now.Ignored = s.left, s.ignores
 	v.Now.Perm, v.Now.Modes = v.top.permissions()
 	return nil
 }

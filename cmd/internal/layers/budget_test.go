@@ -68,7 +68,7 @@ var budgets = map[string]int{
 	"fsroom/engine":              200,
 	"fsroom/gitfile":             110,
 	"fsroom/history":             300,
-	"fsroom/ledger":              7450,
+	"fsroom/ledger":              7420,
 	"fsroom/mirror":              1700,
 	"fsroom/topic":               1130,
 	"fsroom/talk":                670,
