@@ -40,15 +40,15 @@ func Named(s *State, f Facts, name string) (id string, works bool, err error) {
 	return m.AgentID, !m.Observer && f.active(s, m), nil
 }
 
-// WhoIs returns the agent id that a name means in a filter of events: that of a
-// member with this id or display name, or the name itself if it has the form of an
-// agent id, which may be that of a former member.
+// WhoIs returns the agent id that a name means in a filter of events: that of a member with this id
+// or display name, or the name itself if it is the id of a former holder or has the form of those
+// of harnesses, which may be that of a former member.
 func WhoIs(s *State, f Facts, self, name string) (string, error) {
 	m, err := s.addressee(f, self, name)
 	switch {
 	case err == nil:
 		return m.AgentID, nil
-	case code.Of(err) == code.UnknownRecipient && strings.Contains(name, ":"):
+	case code.Of(err) == code.UnknownRecipient && (strings.Contains(name, ":") || memberOf(s.Former, name) != nil):
 		return name, nil
 	}
 	return "", err

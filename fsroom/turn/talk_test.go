@@ -130,10 +130,10 @@ func TestMeantFor(t *testing.T) {
 }
 
 func TestWhoIs(t *testing.T) {
-	w := room(t, members("a", "codex:1=codex", "gemini:1=gemini", "gemini:2=gemini", "b"), left("b"))
+	w := room(t, members("a", "codex:1=codex", "gemini:1=gemini", "gemini:2=gemini", "b", "c"), left("b"), held("c"), left("c"))
 	for name, want := range map[string]string{
 		"a": "a", "codex": "codex:1", "codex:1": "codex:1", "claude:77": "claude:77",
-		"gemini": "ambiguous_recipient", "claude": "unknown_recipient", "b": "unknown_recipient", "": "unknown_recipient",
+		"gemini": "ambiguous_recipient", "claude": "unknown_recipient", "b": "unknown_recipient", "c": "c", "": "unknown_recipient",
 	} {
 		got, err := turn.WhoIs(w.state, w.facts(), "a", name)
 		if err != nil {
