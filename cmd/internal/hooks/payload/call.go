@@ -99,15 +99,15 @@ func Decode(id harness.ID, kind harness.Kind, data []byte) (Call, error) {
 		}
 	}
 	call.Task = isRunning(in.get(h.Input.Tasks))
-	if kind == harness.KindShell || kind == harness.KindEdit || kind == harness.KindAsks {
-		call.readCommand(h.Input, tool)
+	call.readPaths(h.Input, tool)
+	if kind == harness.KindShell || kind == harness.KindAsks || kind == harness.KindEdit && call.Paths == nil {
+		call.readCommand(h.Input, tool) // an editor's has another meaning
 	}
 	if (kind == harness.KindAsks || kind == harness.KindShell) && call.Command == "" {
 		read(in, h.Input.Asked, &call.Command)
 	}
 	helper := string(in.get(h.Input.Subagent))
 	call.Subagent = helper != "" && helper != `""` && helper != "null"
-	call.readPaths(h.Input, tool)
 	return call, nil
 }
 

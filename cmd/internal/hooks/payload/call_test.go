@@ -24,6 +24,11 @@ func TestDecode(t *testing.T) {
 			Call{Harness: harness.ClaudeCode, Kind: harness.KindEdit, Event: "PreToolUse", SessionID: "abc", Dir: "/w", Tool: "Write", Paths: []string{"/w/a.go"}},
 		},
 		{
+			"an editor whose tool has a command", harness.Copilot, harness.KindEdit,
+			`{"session_id":"p","cwd":"/w","tool_name":"edit","tool_input":{"command":"create","path":"a.go","file_text":"x"}}`,
+			Call{Harness: harness.Copilot, Kind: harness.KindEdit, SessionID: "p", Dir: "/w", Tool: "edit", Paths: []string{"/w/a.go"}},
+		},
+		{
 			"claude notebook in a subagent", harness.ClaudeCode, harness.KindEdit,
 			`{"session_id":"abc","cwd":"/w","tool_name":"NotebookEdit","tool_input":{"notebook_path":"n.ipynb"},"agent_id":"sub-1","agent_type":"Explore"}`,
 			Call{Harness: harness.ClaudeCode, Kind: harness.KindEdit, SessionID: "abc", Dir: "/w", Tool: "NotebookEdit", Paths: []string{"/w/n.ipynb"}, Subagent: true},
