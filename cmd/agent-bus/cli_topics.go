@@ -122,7 +122,7 @@ type shownQuestion struct {
 	QuestionID string              `json:"question_id"`
 	AskedBy    string              `json:"from_agent_id"`
 	To         string              `json:"to_agent_id,omitempty"`
-	AskedAt    event.Time          `json:"asked_at"`
+	AskedAt    event.Time          `json:"asked_at,omitzero"`
 	Status     string              `json:"status"`
 	Reason     string              `json:"reason,omitempty"`
 	Text       string              `json:"question"`

@@ -1,10 +1,12 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/talking-stick/tt/cmd/internal/roomtypes"
@@ -96,4 +98,25 @@ func TestNoNameIsNoCandidate(t *testing.T) {
 	red.ok("question_mark_answered", s.on(q))
 	b := red.ok("ask", f(`{"topic_id":%q,"question":"there?","to":"nobody","wait_seconds":0}`, s.id))
 	equal(t, "candidates", warnedOf(s, b, "UNKNOWN_RECIPIENT")[0]["candidates"], any([]any{"cat"}))
+}
+
+// TestExportOfLost: what the journal has lost has no made-up time, and no empty name.
+func TestExportOfLost(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, false)
+	red, cat := s.as("red"), s.as("cat")
+	q := red.asks()
+	cat.answers(q)
+	red.ok("question_mark_answered", s.on(q))
+	path := filepath.Join(s.dir, "topics", s.id, "journal.jsonl")
+	journal, err := os.ReadFile(path)
+	if first, _, found := bytes.Cut(journal, []byte("\n")); err != nil || !found || os.WriteFile(path, append(first, '\n'), 0o600) != nil {
+		t.Fatal(err)
+	}
+	red.asks() // writes what was lost into the journal
+	_, out, _ := s.cli("", "cli", "export", "pink", "--text")
+	mentions(t, out, "answered)\n\n—\n", "### (lost) answers\n\n—\n", topic.LostText)
+	if _, out, _ = s.cli("", "cli", "export", "pink", "--json"); strings.Contains(out, "0001-01-01") {
+		t.Error(out)
+	}
 }

@@ -180,6 +180,9 @@ func TestLostTexts(t *testing.T) {
 	if err != nil || a.Payload.Markdown != topic.LostText || a.AnsweredBy != "b:1" {
 		t.Errorf("%+v %v", a, err)
 	}
+	if settled, err := lost.Answer(topic.AnswerRef{Seq: 9}); err != nil || settled.AnsweredBy != topic.LostName {
+		t.Errorf("%+v %v", settled, err)
+	}
 	for _, v := range []any{a, a.Shown()} {
 		if text, err := json.Marshal(v); err != nil || strings.Contains(string(text), "answered_at") {
 			t.Errorf("%s %v", text, err)

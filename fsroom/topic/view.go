@@ -52,7 +52,7 @@ func (s *State) AskSettled(questionID string, answers int) bool {
 type PendingQuestion struct {
 	QuestionID   string     `json:"question_id"`
 	Text         string     `json:"question_text"`
-	AskedAt      event.Time `json:"asked_at"`
+	AskedAt      event.Time `json:"asked_at,omitzero"`
 	AskedBy      string     `json:"asked_by"`
 	To           string     `json:"to_agent_id,omitempty"` // "" for anybody
 	AnswersCount int        `json:"answers_count"`
@@ -65,8 +65,8 @@ func (l Lookup) Pending(q *Question) (PendingQuestion, error) {
 		AnswersCount: len(q.Answers)}, err
 }
 
-// LostText is in the place of a text that the journal has lost.
-const LostText = "(the text is lost: see tt doctor)"
+// LostText is in the place of a text that the journal has lost, and LostName in that of a name.
+const LostText, LostName = "(the text is lost: see tt doctor)", "(lost)"
 
 // Question returns the text of a question, "" for one that is lost, and when it was asked.
 func (l Lookup) Question(q *Question) (text string, askedAt event.Time, err error) {
@@ -115,7 +115,7 @@ func (l Lookup) Answer(ref AnswerRef) (Answer, error) {
 		return Answer{}, err
 	}
 	p.Markdown, p.Pointers, p.Followups = cmp.Or(p.Markdown, LostText), append([]string{}, p.Pointers...), append([]string{}, p.Followups...)
-	return Answer{AnswerID: p.AnswerID, AnsweredBy: cmp.Or(e.From, ref.AnsweredBy), AnsweredAt: e.CreatedAt, Payload: p.Payload}, nil
+	return Answer{AnswerID: p.AnswerID, AnsweredBy: cmp.Or(e.From, ref.AnsweredBy, LostName), AnsweredAt: e.CreatedAt, Payload: p.Payload}, nil
 }
 
 // Answers returns all answers to a question, oldest first, never nil.

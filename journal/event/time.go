@@ -20,8 +20,13 @@ func NewTime(t time.Time) Time {
 	return Time{t.Add(-time.Duration(t.Nanosecond() % int(time.Millisecond)))} // Truncate is slower
 }
 
-// String returns the text form.
-func (t Time) String() string { return string(t.appendText(nil)) }
+// String returns the text form, and "—" for no time.
+func (t Time) String() string {
+	if t.IsZero() {
+		return "—"
+	}
+	return string(t.appendText(nil))
+}
 
 // AppendText appends the text form. The error says that the time lies outside the
 // years 0 to 9999, in which case the text does not read back.

@@ -222,7 +222,7 @@ func (q *InboxQuestion) Shape() any {
 		From      string     `json:"from_agent_id"`
 		FromState string     `json:"from_state,omitempty"`
 		To        string     `json:"to_agent_id,omitempty"`
-		AskedAt   event.Time `json:"asked_at"`
+		AskedAt   event.Time `json:"asked_at,omitzero"`
 		Text      string     `json:"question"`
 	}{q.ID, q.From, q.FromState, q.To, q.AskedAt, q.Text}
 }

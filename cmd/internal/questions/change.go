@@ -2,6 +2,7 @@ package questions
 
 import (
 	"context"
+	"strings"
 
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
@@ -233,7 +234,7 @@ func (r *Room) rest(ctx context.Context, t *Topic, q *topic.Question, w *twin) (
 		}
 		for _, a := range answers {
 			if a.AnswerID == "" { // it is lost, as its readers are told
-				a.Markdown = ""
+				a.Markdown, a.AnsweredBy = "", strings.TrimPrefix(a.AnsweredBy, topic.LostName)
 			}
 			if now.Answerable(a.AnsweredBy) {
 				added, _, err := s.Answer(a.AnsweredBy, []topic.Response{{QuestionID: q.ID, Payload: a.Payload()}}, func() string { return a.AnswerID })

@@ -37,7 +37,7 @@ type Question struct {
 	FromState string     `json:"from_state,omitempty"`  // see [Here]
 	To        string     `json:"to_agent_id,omitempty"` // an agent, [talk.AnyPerson], or "" for anybody
 	ToState   string     `json:"to_state,omitempty"`    // of an agent that it is for
-	AskedAt   event.Time `json:"asked_at"`
+	AskedAt   event.Time `json:"asked_at,omitzero"`
 	Status    string     `json:"status"`           // open, answered, cancelled
 	Reason    string     `json:"reason,omitempty"` // why it was cancelled
 	Text      string     `json:"question"`

@@ -245,7 +245,8 @@ func writeInbox(t *cli.Text, in *mailbox.Inbox) {
 	}
 	for i := range in.Asked {
 		q := &in.Asked[i]
-		t.Line("%s %s you asked %s%s, %s: %s", t.Dim("?"), t.Bold(q.ID), forWhom(q.To), whereIs(q), t.Ago(q.AskedAt.Time), preview(q.Text))
+		t.Line("%s %s you asked %s%s, %s: %s", t.Dim("?"), t.Bold(q.ID), forWhom(q.To), whereIs(q), t.Ago(q.AskedAt.Time),
+			preview(cmp.Or(q.Text, topic.LostText)))
 	}
 	if left := in.Left; left > 0 {
 		t.Line("%s", t.Dim(counted(left, "more item")+" left; run tt inbox"+in.In+" again"))

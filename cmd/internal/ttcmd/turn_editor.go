@@ -16,6 +16,7 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/member"
 	"github.com/talking-stick/tt/cmd/internal/questions"
 	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/fsroom/topic"
 	"github.com/talking-stick/tt/fsroom/turn"
 )
 
@@ -91,7 +92,7 @@ func editAnswer(ctx context.Context, c *cli.Invocation, room *member.Room) (stri
 		return "", nil, err
 	}
 	template := "\n# Answer " + cli.Line(q.From) + ". These lines are left out; without an answer nothing is saved.\n#\n"
-	for line := range strings.Lines(cli.Block(q.Text)) {
+	for line := range strings.Lines(cli.Block(cmp.Or(q.Text, topic.LostText))) {
 		template += "# " + strings.TrimRight(line, "\n") + "\n"
 	}
 	text, d, err := editDraft(ctx, c, "tt-answer-*.md", template, func(err error) error {
