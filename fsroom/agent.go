@@ -16,13 +16,11 @@ import (
 	"github.com/talking-stick/tt/lockfile"
 )
 
-// An Agent is the directory of one agent in a room. It has the facts about the agent on
-// this machine that are not events: when it was seen, whether it waits, which its processes
-// are, which lease it has. To lose it loses no history.
+// An Agent is the directory of one agent in a room. It has the facts about the agent on this machine that are not events: when it was
+// seen, whether it waits, which its processes are, which lease it has. To lose it loses no history.
 //
-// A mark is a file that counts by its modification time; it is empty, or signed with the
-// agent's id. A process can hold a mark by a kernel lock, which shows that the process is
-// there.
+// A mark is a file that counts by its modification time; it is empty, or signed with the agent's id. A process can hold a mark by a kernel
+// lock, which shows that the process is there.
 type Agent struct {
 	store    *Store
 	dir      string
@@ -39,8 +37,7 @@ func (r *Room[S]) Agent(id string) Agent {
 	return a
 }
 
-// localAgent returns the directory of an agent as if no other host knew it. It looks at the
-// directory once after each [Files.CheckDirs].
+// localAgent returns the directory of an agent as if no other host knew it. It looks at the directory once after each [Files.CheckDirs].
 func (r *Files[S]) localAgent(id string) Agent {
 	var unusable error
 	if !r.dirsChecked.Load() {
@@ -155,8 +152,7 @@ func (a Agent) Marked(name string) time.Time {
 	return at
 }
 
-// Hold holds a mark until release is called or the process ends, however it ends. Several
-// processes may hold one mark.
+// Hold holds a mark until release is called or the process ends, however it ends. Several processes may hold one mark.
 func (a Agent) Hold(name string) (release func(), err error) {
 	if err := a.makeDir(a.dir); err != nil {
 		return nil, err
@@ -245,9 +241,8 @@ func (r *Room[S]) Holders(mark, except string) ([]Holder, error) {
 	return all, nil
 }
 
-// ForgetAgents removes the directories of agents that have no file but the mark, unless a
-// process holds it. The caller has the lock of the room, and processes start to hold the
-// mark only while they have that lock.
+// ForgetAgents removes the directories of agents that have no file but the mark, unless a process holds it. The caller has the lock of the
+// room, and processes start to hold the mark only while they have that lock.
 func (r *Files[S]) ForgetAgents(mark string) {
 	entries, _ := os.ReadDir(r.AgentsDir())
 	for _, e := range entries {
@@ -262,8 +257,7 @@ func (r *Files[S]) ForgetAgents(mark string) {
 	}
 }
 
-// Read decodes a file of the agent into v. It returns false for a file that is missing or
-// damaged: both count as never written.
+// Read decodes a file of the agent into v. It returns false for a file that is missing or damaged: both count as never written.
 func (a Agent) Read(name string, v any) bool {
 	const limit = 1 << 20
 	if a.unusable != nil {
@@ -287,9 +281,8 @@ func (a Agent) Changed(name string) time.Time {
 	return info.ModTime()
 }
 
-// Write replaces a file of the agent, atomically but without a sync: a power cut may leave
-// it empty, which counts as never written. The caller has the room's lock, or no other
-// process writes the file.
+// Write replaces a file of the agent, atomically but without a sync: a power cut may leave it empty, which counts as never written. The
+// caller has the room's lock, or no other process writes the file.
 func (a Agent) Write(name string, v any) error {
 	temp := a.Path("tmp")
 	if err := a.makeDir(temp); err != nil {
@@ -306,10 +299,9 @@ func (a Agent) Write(name string, v any) error {
 // ChangePatience is how long [Agent.Change] waits for other processes at most. Tests allow more.
 var ChangePatience = 500 * time.Millisecond
 
-// Change decodes a file of the agent into v as [Agent.Read] does, calls change, and
-// replaces the file by v, as [Agent.Write] does, if that returns true. Processes that
-// change the agent's files do so one after the other; one that is stopped meanwhile is
-// waited for only briefly, and the change is given up.
+// Change decodes a file of the agent into v as [Agent.Read] does, calls change, and replaces the file by v, as [Agent.Write] does, if that
+// returns true. Processes that change the agent's files do so one after the other; one that is stopped meanwhile is waited for only
+// briefly, and the change is given up.
 func (a Agent) Change(name string, v any, change func(found bool) bool) error {
 	ctx, cancel := context.WithTimeout(context.Background(), ChangePatience)
 	defer cancel()

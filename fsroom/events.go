@@ -1,6 +1,7 @@
 package fsroom
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -10,9 +11,8 @@ import (
 	"github.com/talking-stick/tt/journal/event"
 )
 
-// Events calls fn with the committed events of the room's current life after a sequence
-// number, oldest first. It returns the errors of fn, and the cause of ctx's end, as they
-// are. The position is that after the last change delivered.
+// Events calls fn with the committed events of the room's current life after a sequence number, oldest first. It returns the errors of fn,
+// and the cause of ctx's end, as they are. The position is that after the last change delivered.
 func (r *Room[S]) Events(ctx context.Context, after int64, fn func(*event.Event) error) (journal.Position, error) {
 	if err := r.Refresh(ctx); err != nil {
 		return journal.Position{Seq: after}, err
@@ -25,9 +25,8 @@ func (r *Room[S]) Events(ctx context.Context, after int64, fn func(*event.Event)
 	return r.ReadAfter(ctx, log, r.JournalPath(), after, fn)
 }
 
-// Past calls fn with the events of the room's ended lives after a sequence number, oldest
-// first and each once. It returns the errors of fn as they are, and the sequence number
-// of the last event delivered, or after if there was none.
+// Past calls fn with the events of the room's ended lives after a sequence number, oldest first and each once. It returns the errors of fn
+// as they are, and the sequence number of the last event delivered, or after if there was none.
 func (r *Room[S]) Past(ctx context.Context, after int64, fn func(*event.Event) error) (int64, error) {
 	if err := r.Refresh(ctx); err != nil {
 		return after, err
@@ -60,9 +59,8 @@ func (r *Room[S]) Past(ctx context.Context, after int64, fn func(*event.Event) e
 	return after, nil
 }
 
-// History is [Room.Events] for all lives of the room: it reads the archive first. If the
-// room ends meanwhile, or has ended, History reads up to its last event. It returns the
-// sequence number of the last event delivered, or after if there was none.
+// History is [Room.Events] for all lives of the room: it reads the archive first. If the room ends meanwhile, or has ended, History reads
+// up to its last event. It returns the sequence number of the last event delivered, or after if there was none.
 func (r *Room[S]) History(ctx context.Context, after int64, fn func(*event.Event) error) (int64, error) {
 	errMissing := errors.New("events are missing in between")
 	at := after
@@ -93,10 +91,8 @@ func (r *Room[S]) History(ctx context.Context, after int64, fn func(*event.Event
 	}
 }
 
-// ReadAfter calls fn with the events of a journal after a sequence number, which may be
-// beyond the end: then no event is delivered, also none that is appended meanwhile. It
-// returns the errors of fn, and the cause of ctx's end, as they are: they are not about
-// the journal.
+// ReadAfter calls fn with the events of a journal after a sequence number, which may be beyond the end: then no event is delivered, also
+// none that is appended meanwhile. It returns the errors of fn, and the cause of ctx's end, as they are: they are not about the journal.
 func (r *Files[S]) ReadAfter(ctx context.Context, log *journal.Log, path string, after int64,
 	fn func(*event.Event) error) (journal.Position, error) {
 	from, err := log.Find(after + 1)
@@ -119,9 +115,8 @@ func (r *Files[S]) ReadAfter(ctx context.Context, log *journal.Log, path string,
 	return end, r.store.Explain(err, path)
 }
 
-// Event returns the event of the current life with a sequence number, which shares no memory with
-// others. An event that the journal had and has lost is one of type [event.Damaged]. If there is no
-// such event, the error has the code corrupt_room.
+// Event returns the event of the current life with a sequence number, which shares no memory with others. An event that the journal had
+// and has lost is one of type [event.Damaged]. If there is no such event, the error has the code corrupt_room.
 func (r *Room[S]) Event(ctx context.Context, seq int64) (*event.Event, error) {
 	log, err := r.OpenJournal()
 	if err != nil {
@@ -154,8 +149,7 @@ func (r *Room[S]) Event(ctx context.Context, seq int64) (*event.Event, error) {
 
 var errFound = errors.New("found")
 
-// EventAt returns the event of a journal with the sequence number, nil if it does not have it. A nil
-// log has none.
+// EventAt returns the event of a journal with the sequence number, nil if it does not have it. A nil log has none.
 func (r *Files[S]) EventAt(ctx context.Context, log *journal.Log, path string, seq int64) (found *event.Event, err error) {
 	if log == nil {
 		return nil, nil
@@ -171,6 +165,34 @@ func (r *Files[S]) EventAt(ctx context.Context, log *journal.Log, path string, s
 		err = nil
 	}
 	return found, err
+}
+
+// A Mark is an event that a reader has got to.
+type Mark struct {
+	Seq int64      `json:"event_seq"`
+	At  event.Time `json:"created_at"` // zero: it is not known
+}
+
+// Common returns the last event that the room has in common with the journal that had m: m, unless the room was put back from
+// an older copy. Then the journal has another event of that number, or has not got that far.
+func (r *Room[S]) Common(m Mark) (common Mark) {
+	e, err := r.Event(context.Background(), m.Seq)
+	switch {
+	case err == nil && (e.Type == event.Damaged || m.At.IsZero() || e.CreatedAt.Equal(m.At.Time)):
+		return Mark{m.Seq, cmp.Or(m.At, e.CreatedAt)}
+	case err != nil:
+		if snap, err := r.View(); err != nil || snap.Position.Seq >= m.Seq {
+			return m // it is of a life that has ended, or cannot be read
+		}
+	}
+	_, _ = r.Events(context.Background(), 0, func(e *event.Event) error {
+		if !m.At.IsZero() && e.CreatedAt.After(m.At.Time) {
+			return errFound
+		}
+		common = Mark{e.Seq, e.CreatedAt}
+		return nil
+	})
+	return common
 }
 
 // OpenJournal opens the journal of the current life. Without one it returns nil and no error.

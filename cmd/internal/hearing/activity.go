@@ -15,12 +15,10 @@ import (
 	"github.com/talking-stick/tt/journal/event"
 )
 
-// activityFile is what an agent does, as hooks have noted it last. Its time is that of the
-// last sign of life.
+// activityFile is what an agent does, as hooks have noted it last. Its time is that of the last sign of life.
 const activityFile = "activity.json"
 
-// mostDetail is how many characters the detail of an activity has at most. It is no whole
-// command, which may have secrets in it.
+// mostDetail is how many characters the detail of an activity has at most. It is no whole command, which may have secrets in it.
 const mostDetail = 60
 
 // A Doing is what hooks note of an agent.
@@ -44,9 +42,8 @@ type Began struct {
 	Mono int64      `json:"mono_ms,omitempty"`
 }
 
-// Note records what the agent does, in one replaced file: without lock, event or wake. Only
-// what has changed is written; else the file gets a new time. It reports whether a turn of
-// the model has begun or ended.
+// Note records what the agent does, in one replaced file: without lock, event or wake. Only what has changed is written; else the file
+// gets a new time. It reports whether a turn of the model has begun or ended.
 func (a Agent) Note(d Doing) (turned bool, err error) {
 	if runes := []rune(d.Detail); len(runes) > mostDetail {
 		d.Detail = string(runes[:mostDetail-1]) + "…"
@@ -69,8 +66,7 @@ func (a Agent) Note(d Doing) (turned bool, err error) {
 	return wasInTurn != turn.InTurn(d.What), a.Dir().Write(activityFile, &d)
 }
 
-// Forget removes what was noted of a session that has ended. Another session of the agent
-// stays.
+// Forget removes what was noted of a session that has ended. Another session of the agent stays.
 func (a Agent) Forget(session string) {
 	var d Doing
 	if a.Dir().Read(activityFile, &d) && d.Session == session {
@@ -127,18 +123,15 @@ func (a Agent) Activity() turn.Activity {
 	return v
 }
 
-// asHarnessSays returns what a model that hooks say is in a turn does. Hooks are not told
-// when its user ends the turn or answers no, or when its service fails. A file of the
-// harness may say so: one of its state, or the transcript of the session. Both are
-// documented nowhere, and never make an idle model busy.
+// asHarnessSays returns what a model that hooks say is in a turn does. Hooks are not told when its user ends the turn or answers no, or
+// when its service fails. A file of the harness may say so: one of its state, or the transcript of the session. Both are documented
+// nowhere, and never make an idle model busy.
 func (d *Doing) asHarnessSays(v turn.Activity) turn.Activity {
-	var what string
-	var at time.Time
+	read := stateOf
 	if strings.HasSuffix(d.StatusFile, ".jsonl") {
-		what, at = transcriptEnd(d.StatusFile)
-	} else if d.StatusFile != "" {
-		what, at = stateOf(d.StatusFile)
+		read = transcriptEnd
 	}
+	what, at := read(d.StatusFile)
 	if what == "" || what == v.What || at.Before(d.Since.Wall.Time) {
 		return v
 	}
@@ -161,17 +154,14 @@ func stateOf(file string) (what string, at time.Time) {
 // transcriptTail is how much of the end of a transcript is read.
 const transcriptTail = 64 << 10
 
-// transcriptEnd reads the end of a transcript of Codex: what the model does if its last turn
-// is over, and since when.
+// transcriptEnd reads the end of a transcript of Codex: what the model does if its last turn is over, and since when.
 func transcriptEnd(file string) (what string, at time.Time) {
 	f, err := os.Open(file)
 	if err != nil {
 		return "", at
 	}
 	defer f.Close()
-	if info, err := f.Stat(); err == nil {
-		_, _ = f.Seek(max(0, info.Size()-transcriptTail), io.SeekStart)
-	}
+	_, _ = f.Seek(-transcriptTail, io.SeekEnd) // one that is shorter is read whole
 	data, _ := io.ReadAll(io.LimitReader(f, transcriptTail))
 	lines := bytes.Split(data, []byte("\n"))
 	for i := len(lines) - 1; i >= 0; i-- {

@@ -1,10 +1,13 @@
 package hearing
 
 import (
+	"slices"
 	"time"
 
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/talk"
+	"github.com/talking-stick/tt/fsroom/topic"
+	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal/event"
 )
 
@@ -16,6 +19,9 @@ type Cursor struct {
 	Shown   Shown `json:"shown,omitzero"`
 	Woken   Woken `json:"woken,omitzero"`
 	TurnSeq int64 `json:"turn_event_seq,omitempty"` // what became of the turn up to this event of the room was shown, without a command of the agent
+
+	Last      fsroom.Mark `json:"last,omitzero"`       // the last event of the room that the cursor counts up to
+	TopicLast fsroom.Mark `json:"topic_last,omitzero"` // of the topic
 }
 
 // A Shown says when the agent was last shown something, and how.
@@ -40,16 +46,14 @@ const ShownByCommand = "command"
 // On makes the cursor one of a life of a topic: what was shown of another one does not count.
 func (c *Cursor) On(life string) {
 	if c.Topic != life {
-		c.Topic, c.TopicSeq, c.AnswersSeq, c.Woken.TopicSeq = life, 0, 0, 0
+		c.Topic, c.TopicSeq, c.AnswersSeq, c.Woken.TopicSeq, c.TopicLast = life, 0, 0, 0, fsroom.Mark{}
 	}
 }
 
-// Advance moves the cursor over what b has in addition. No part of it goes back, and
-// what b leaves zero stays. It reports whether anything has changed.
-func (c *Cursor) Advance(b Cursor) bool {
-	was := *c
+// Advance moves the cursor over what b has in addition. No part of it goes back, and what b leaves zero stays.
+func (c *Cursor) Advance(b Cursor) {
 	if c.JoinedAt.After(b.JoinedAt.Time) { // of a later membership
-		return false
+		return
 	}
 	*c = c.in(b.JoinedAt)
 	if b.Topic != "" {
@@ -57,15 +61,18 @@ func (c *Cursor) Advance(b Cursor) bool {
 	}
 	c.Seen.Advance(b.Seen)
 	c.TurnSeq = max(c.TurnSeq, b.TurnSeq)
+	for last, next := range map[*fsroom.Mark]fsroom.Mark{&c.Last: b.Last, &c.TopicLast: b.TopicLast} {
+		if next.Seq > last.Seq {
+			*last = next
+		}
+	}
 	if b.Shown.At.After(c.Shown.At.Time) {
 		c.Shown = b.Shown
 	}
 	c.Woken.advance(b.Woken)
-	return *c != was
 }
 
-// advance is the part of [Cursor.Advance] for w. Another try for the same events is an
-// advance.
+// advance is the part of [Cursor.Advance] for w. Another try for the same events is an advance.
 func (w *Woken) advance(b Woken) {
 	event, topic := max(w.EventSeq, b.EventSeq), max(w.TopicSeq, b.TopicSeq)
 	if event > w.EventSeq || topic > w.TopicSeq || b.Tries > w.Tries && event == b.EventSeq && topic == b.TopicSeq {
@@ -86,7 +93,7 @@ func (c *Cursor) in(joined event.Time) Cursor {
 	}
 	next := Cursor{JoinedAt: joined}
 	if c.JoinedAt.Before(joined.Time) {
-		next.Topic, next.AnswersSeq = c.Topic, max(c.AnswersSeq, c.TopicSeq)
+		next.Topic, next.AnswersSeq, next.TopicLast = c.Topic, max(c.AnswersSeq, c.TopicSeq), c.TopicLast
 	}
 	return next
 }
@@ -100,9 +107,29 @@ func ReadCursor(a fsroom.Agent, joined event.Time) (c Cursor) {
 	return c.in(joined)
 }
 
-// A Printed is what a hook has printed for an agent. It counts as shown when a later hook
-// of the session proves that the model was asked with it: a prompt that is cancelled takes
-// what was printed beside it along. Until then it is said again with the next prompt.
+// Fit takes the cursor back to what the journals of the room and of its topic have in common with those in which it
+// counts: what was shown is shown again, and nothing new is hidden. It records the last events that the cursor counts up to.
+func (c *Cursor) Fit(r *fsroom.Room[*turn.State], t *fsroom.Room[*topic.State]) {
+	fit(r, &c.Last, &c.EventSeq, &c.NotesSeq, &c.PagesSeq, &c.JobsSeq, &c.TurnSeq, &c.Woken.EventSeq, &c.Woken.From)
+	fit(t, &c.TopicLast, &c.TopicSeq, &c.AnswersSeq, &c.Woken.TopicSeq)
+}
+
+func fit[S any](r *fsroom.Room[S], last *fsroom.Mark, parts ...*int64) {
+	for _, part := range parts {
+		if *part > last.Seq { // new
+			*last = fsroom.Mark{Seq: *part}
+		}
+	}
+	if last.Seq > 0 {
+		*last = r.Common(*last)
+	}
+	for _, part := range parts {
+		*part = min(*part, last.Seq)
+	}
+}
+
+// A Printed is what a hook has printed for an agent. It counts as shown when a later hook of the session proves that the model was asked
+// with it: a prompt that is cancelled takes what was printed beside it along. Until then it is said again with the next prompt.
 type Printed struct {
 	Session string        `json:"harness_session"` // of the harness
 	Rooms   []PrintedRoom `json:"rooms"`
@@ -118,10 +145,8 @@ type PrintedRoom struct {
 
 // Of returns what was printed of a room, nil if nothing was.
 func (p *Printed) Of(room string) *PrintedRoom {
-	for i := range p.Rooms {
-		if p.Rooms[i].Room == room {
-			return &p.Rooms[i]
-		}
+	if i := slices.IndexFunc(p.Rooms, func(r PrintedRoom) bool { return r.Room == room }); i >= 0 {
+		return &p.Rooms[i]
 	}
 	return nil
 }
@@ -138,15 +163,13 @@ func (p *Printed) Add(before Printed) {
 	}
 }
 
-// PrintedSince reports whether something was printed since then that is not known to have
-// been in a request.
+// PrintedSince reports whether something was printed since then that is not known to have been in a request.
 func (a Agent) PrintedSince(then time.Time) bool {
 	const tick = 50 * time.Millisecond // times of files come from a coarser clock
 	return !a.Dir().Changed(printedFile).Before(then.Add(-tick))
 }
 
-// HasPrinted reports whether something was printed that is not known to have been in a
-// request, at the cost of one look at a file.
+// HasPrinted reports whether something was printed that is not known to have been in a request, at the cost of one look at a file.
 func (a Agent) HasPrinted() bool { return a.Store.ListenerHas(a.ID, printedFile) }
 
 // Printed returns what was printed and is not known to have been in a request.
@@ -157,8 +180,7 @@ func (a Agent) Printed() (p Printed) {
 	return p
 }
 
-// SavePrinted stores what was printed; nothing removes the record. The caller has the lock
-// of [Agent.Dir].
+// SavePrinted stores what was printed; nothing removes the record. The caller has the lock of [Agent.Dir].
 func (a Agent) SavePrinted(p Printed) error {
 	if len(p.Rooms) == 0 {
 		return a.Dir().Remove(printedFile)

@@ -1,6 +1,5 @@
-// Package hearing keeps what is known of how an agent hears of news: what listens for it,
-// what it was shown, and what it was woken for. What there is to hear is a matter of
-// package mailbox, and waking one of package listen.
+// Package hearing keeps what is known of how an agent hears of news: what listens for it, what it was shown, and what it was woken for.
+// What there is to hear is a matter of package mailbox, and waking one of package listen.
 package hearing
 
 import (
@@ -33,8 +32,7 @@ const (
 	ByHooks    = "hook"         // the hooks, when its model works
 )
 
-// QueueLooks is how often Codex looks into its queue if its window runs the session: its server
-// is told at once.
+// QueueLooks is how often Codex looks into its queue if its window runs the session: its server is told at once.
 const QueueLooks = 10 * time.Second
 
 // The files of an agent in the directory of a room, see [fsroom.Agent].
@@ -124,8 +122,7 @@ func (a Agent) Listener() (l Listener) {
 	return l
 }
 
-// Save stores what is known of how the agent hears of news. The caller has the lock of
-// [Agent.Dir].
+// Save stores what is known of how the agent hears of news. The caller has the lock of [Agent.Dir].
 func (a Agent) Save(l *Listener) error { return a.Dir().Write(listenerFile, l) }
 
 // Hold makes this process the listener of the agent until release is called. The caller has the
@@ -141,9 +138,8 @@ func (a Agent) Listens() string {
 	return how
 }
 
-// Hears returns what is known of how the agent hears of news, and how it does, "" if it does
-// not. What a harness was told to do is believed when it has shown that it does it or who it is,
-// and a process as long as it lives.
+// Hears returns what is known of how the agent hears of news, and how it does, "" if it does not. What a harness was told to do is
+// believed when it has shown that it does it or who it is, and a process as long as it lives.
 func (a Agent) Hears() (l Listener, how string) {
 	held := a.IsListening() // first: who listens has recorded how before
 	l = a.Listener()
@@ -158,8 +154,7 @@ func (a Agent) Hears() (l Listener, how string) {
 	return l, cmp.Or(l.How, ByExec)
 }
 
-// Proved reports whether the harness has noticed a notification since it was told to
-// watch the wake file.
+// Proved reports whether the harness has noticed a notification since it was told to watch the wake file.
 func (l *Listener) Proved() bool {
 	return l.How == ByWatch && !l.Armed.IsZero() && l.Heard.After(l.Armed.Time)
 }
@@ -204,17 +199,14 @@ func (a Agent) Enter(room string) bool {
 // Leave forgets that the agent is in a room.
 func (a Agent) Leave(room string) { _ = a.Dir().Within(roomsDir).Remove(room) }
 
-// Rooms returns the rooms that the agent is in, as far as is known without looking into
-// each room.
+// Rooms returns the rooms that the agent is in, as far as is known without looking into each room.
 func (a Agent) Rooms() []string { return a.Dir().Within(roomsDir).Names() }
 
 // Clear removes the directory of an agent that is in no room and has no session, if it has
 // nothing that its user has set: sessions that never were in a room leave nothing.
 func (a Agent) Clear() {
-	if _, ended := a.Ended(); ended { // a late hook has to find that
-		return
-	}
-	if l := a.Listener(); l.Session == "" && !l.Off && len(a.Rooms()) == 0 {
+	_, ended := a.Ended() // which a late hook has to find
+	if l := a.Listener(); !ended && l.Session == "" && !l.Off && len(a.Rooms()) == 0 {
 		_ = a.Dir().Clear()
 	}
 }
@@ -236,8 +228,7 @@ type Ending struct {
 // Of reports whether the session has ended in a process, nil for one that is not known.
 func (e Ending) Of(p *identity.Process) bool { return e.Process == nil || p == nil || *e.Process == *p }
 
-// Ended returns how the agent's session has ended, false if it has not as far as is known. Where it
-// has not, it costs one look at a file.
+// Ended returns how the agent's session has ended, false if it has not as far as is known. Where it has not, it costs one look at a file.
 func (a Agent) Ended() (e Ending, ended bool) {
 	if !a.Store.ListenerHas(a.ID, endedFile) || !a.Dir().Read(endedFile, &e) {
 		return Ending{}, false
@@ -245,8 +236,7 @@ func (a Agent) Ended() (e Ending, ended bool) {
 	return e, true
 }
 
-// SetEnded records that the agent's session has ended, by this process. It removes what is left of sessions that
-// have ended long ago.
+// SetEnded records that the agent's session has ended, by this process. It removes what is left of sessions that have ended long ago.
 func (a Agent) SetEnded(e Ending) error {
 	top := filepath.Dir(a.Dir().Path(""))
 	all, _ := os.ReadDir(top)
@@ -271,9 +261,8 @@ func (a Agent) GoOn() {
 	}
 }
 
-// MostWakes is how often an agent is woken within WakesSpan for messages of other agents, and as
-// often for turns that they release without naming it as the next. Further news waits, so that
-// agents that answer each other do not go on for ever.
+// MostWakes is how often an agent is woken within WakesSpan for messages of other agents, and as often for turns that they release without
+// naming it as the next. Further news waits, so that agents that answer each other do not go on for ever.
 const (
 	MostWakes = 6
 	WakesSpan = 10 * time.Minute
@@ -282,8 +271,7 @@ const (
 // WakeBudget is the environment variable that replaces both, as in "6/10m".
 const WakeBudget = "TALKING_STICK_WAKE_BUDGET"
 
-// A Budget says how often an agent was woken lately, and whether it may be again. There is one for
-// messages and one for turns.
+// A Budget says how often an agent was woken lately, and whether it may be again. There is one for messages and one for turns.
 type Budget struct {
 	Lately []int64    `json:"lately,omitempty"` // the times, in Unix seconds, at which it was woken
 	Until  event.Time `json:"from,omitzero"`    // it is not woken before; zero: it may be

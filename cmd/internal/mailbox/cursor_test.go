@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -69,6 +70,12 @@ func TestCursorShared(t *testing.T) {
 	f := newFixture(t)
 	first := f.join("a:1")
 	joined := f.state(first).Member("a:1").JoinedAt
+	f.join("b:1")
+	_, _, err := first.Room.Update(f.Context(), nil, func(st *turn.State, facts turn.Facts) ([]event.Event, error) {
+		sent, err := turn.Send(st, facts, turn.MessageRequest{Agent: "a:1", To: "b:1", Body: "hello"})
+		return slices.Repeat(sent, rounds), err
+	})
+	f.must(err)
 	hook := *first.Room.Client
 	hook.Shows = "hook"
 	second := Of(hook.Room(first.Room.FS.Name(), nil))
@@ -169,9 +176,9 @@ func TestCursorAfterCopy(t *testing.T) {
 	for _, c := range []struct {
 		stored, at time.Duration // since the agent joined
 		want       int64
-	}{{time.Hour, 0, 7}, {0, -time.Hour, 0}, {time.Hour, -time.Hour, 0}} {
+	}{{time.Hour, 0, 2}, {0, -time.Hour, 0}, {time.Hour, -time.Hour, 0}} {
 		f.must(m.own().Write(hearing.CursorFile, &Cursor{JoinedAt: event.NewTime(joined.Add(c.stored))}))
-		f.must(m.AdvanceCursor(Cursor{JoinedAt: event.NewTime(joined.Add(c.at)), Seen: talk.Seen{EventSeq: 7}}))
+		f.must(m.AdvanceCursor(Cursor{JoinedAt: event.NewTime(joined.Add(c.at)), Seen: talk.Seen{EventSeq: 2}}))
 		if got := m.Cursor(f.state(m)).EventSeq; got != c.want {
 			t.Errorf("%+v: %d", c, got)
 		}

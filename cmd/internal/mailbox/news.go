@@ -57,6 +57,7 @@ func (m *Mailbox) News(ctx context.Context, printed *hearing.PrintedRoom) (RoomN
 	n.Waiting, n.Inbox = p.Waiting, p.Inbox
 	if n.in.at = m.Cursor(st); printed != nil {
 		n.in.at.Advance(printed.Cursor)
+		m.questions().Fit(&n.in.at)
 	}
 	return n, n.add(ctx)
 }
@@ -107,6 +108,7 @@ func (n *RoomNews) addEnd(ctx context.Context) error {
 	if !n.Mailbox.own().Read(hearing.CursorFile, &n.in.at) {
 		n.in.at = Cursor{}
 	}
+	n.Mailbox.questions().Fit(&n.in.at)
 	var end event.Event
 	left := false // by itself
 	err := n.Mailbox.Room.EachEvent(ctx, n.in.at.EventSeq, true, func(e *event.Event) error {
@@ -179,6 +181,7 @@ func (n *RoomNews) Printed(turn bool) (p hearing.PrintedRoom, ok bool) {
 	p.Left = turn && !n.Member
 	ok = n.in.settled && (p.Left || p.Cursor != n.in.nothing())
 	p.Cursor.Shown = n.Mailbox.shownNow()
+	n.Mailbox.questions().Fit(&p.Cursor)
 	return p, ok
 }
 
@@ -208,30 +211,10 @@ type Cursor = hearing.Cursor
 func (m *Mailbox) Cursor(st *turn.State) Cursor { return m.CursorOf(st, m.Room.Self.ID) }
 
 // CursorOf is [Mailbox.Cursor] for any agent.
-func (m *Mailbox) CursorOf(st *turn.State, id string) Cursor {
-	member := st.Member(id)
-	if member == nil {
-		return Cursor{}
-	}
-	return hearing.ReadCursor(m.Room.FS.Agent(id), member.JoinedAt)
-}
+func (m *Mailbox) CursorOf(st *turn.State, id string) Cursor { return m.questions().Cursor(st, id) }
 
-// AdvanceCursor moves the agent's stored cursor over what at has in addition: each part
-// is set only if it is further than what is stored, and what at leaves zero stays. So
-// those that show and those that wake may store their parts at the same time. at is one
-// that [Mailbox.Cursor] returned, or has its JoinedAt. The cursor is replaced atomically and
-// without a sync. If it cannot be stored, things are shown again.
-func (m *Mailbox) AdvanceCursor(at Cursor) error {
-	var stored Cursor
-	return m.own().Change(hearing.CursorFile, &stored, func(bool) bool {
-		if stored.JoinedAt.After(at.JoinedAt.Time) { // the room may have been put back from a copy, to an earlier membership
-			if snap, err := m.Room.FS.View(); err == nil && m.Cursor(snap.State).JoinedAt.Equal(at.JoinedAt.Time) {
-				stored = Cursor{JoinedAt: at.JoinedAt}
-			}
-		}
-		return stored.Advance(at)
-	})
-}
+// AdvanceCursor is [questions.Room.Advance] for the agent.
+func (m *Mailbox) AdvanceCursor(at Cursor) error { return m.questions().Advance(m.Room.Self.ID, at) }
 
 // show moves the agent's stored cursor over what was just shown to it.
 func (m *Mailbox) show(at Cursor) {

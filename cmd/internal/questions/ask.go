@@ -36,9 +36,8 @@ const (
 	ReplyTimeout   = "timeout"
 )
 
-// Ask stores a question of the agent: for a member, for any person ([talk.AnyPerson]) or
-// for anybody ([turn.Everyone]). One for an agent that works in another working tree of the
-// repository is stored there, and under the same id in the room, where it is a question of the
+// Ask stores a question of the agent: for a member, for any person ([talk.AnyPerson]) or for anybody ([turn.Everyone]). One for an agent
+// that works in another working tree of the repository is stored there, and under the same id in the room, where it is a question of the
 // agent as others are.
 func (r *Room) Ask(ctx context.Context, to, text string) (a Asked, err error) {
 	there, err := r.Room.Reaching(nil, to)
@@ -104,8 +103,7 @@ func (r *Room) ask(ctx context.Context, request topic.AskRequest, own *Room) (a 
 	return a, nil
 }
 
-// tell notifies the members, and what listens for them, that a question or an answer has
-// come for them.
+// tell notifies the members, and what listens for them, that a question or an answer has come for them.
 func (r *Room) tell(st *turn.State, concerned func(id string) bool) {
 	for i := range st.Members {
 		if id := st.Members[i].AgentID; id != r.Room.Self.ID && concerned(id) {
@@ -124,16 +122,14 @@ func (r *Room) Answer(ctx context.Context, id, text string) (q Question, answerI
 	return q, answerID, err
 }
 
-// CloseQuestion settles a question, see [topic.State.CloseOne]. It returns the question as
-// it is then.
+// CloseQuestion settles a question, see [topic.State.CloseOne]. It returns the question as it is then.
 func (r *Room) CloseQuestion(ctx context.Context, id, reason string) (q Question, err error) {
 	return r.change(ctx, id, func(s *topic.State) ([]event.Event, *topic.Question, error) {
 		return s.CloseOne(r.Room.Self.ID, r.Room.IsHuman(), id, reason)
 	})
 }
 
-// change makes a change of the agent to the question that id means, and to its twin. It returns the
-// question as it is then.
+// change makes a change of the agent to the question that id means, and to its twin. It returns the question as it is then.
 func (r *Room) change(ctx context.Context, id string, decide func(*topic.State) ([]event.Event, *topic.Question, error)) (Question, error) {
 	var q topic.Question
 	rule := func(s *topic.State) ([]event.Event, error) {
@@ -200,9 +196,8 @@ func find(ctx context.Context, store *fsroom.Store, room, id string) (t *Topic, 
 	return t, q, forgotten, err
 }
 
-// AwaitAnswer waits until a question of the agent has an answer, is closed, or has nobody
-// to answer it, or until ctx ends. When its answers were shown, the caller calls
-// [Room.ReplyShown].
+// AwaitAnswer waits until a question of the agent has an answer, is closed, or has nobody to answer it, or until ctx ends. When its
+// answers were shown, the caller calls [Room.ReplyShown].
 func (r *Room) AwaitAnswer(ctx context.Context, a Asked) (Asked, error) {
 	var exits member.ExitWatcher
 	defer exits.Close()

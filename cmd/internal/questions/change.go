@@ -68,8 +68,7 @@ func Answer(ctx context.Context, r *Topic, agent string, responses []topic.Respo
 		if skip.Reason != topic.SkipNotOnTopic {
 			continue
 		}
-		// The answers are stored, so an error must not fail the call: it only leaves
-		// the reason less exact.
+		// The answers are stored, so an error must not fail the call: it only leaves the reason less exact.
 		if all, err := WithQuestion(ctx, r, known, skip.QuestionID); err == nil {
 			known, tally.Skipped[i] = all, all.Skip(skip.QuestionID)
 		}
@@ -77,8 +76,7 @@ func Answer(ctx context.Context, r *Topic, agent string, responses []topic.Respo
 	return s, tally, nil
 }
 
-// Close closes the topic. It returns the topic as it is then, and whether it was
-// open before.
+// Close closes the topic. It returns the topic as it is then, and whether it was open before.
 func Close(ctx context.Context, r *Topic, by, reason string) (s *topic.State, changed bool, err error) {
 	snap, events, err := r.Update(ctx, func(s *topic.State) ([]event.Event, error) { return s.Close(by, reason) })
 	if err != nil {
@@ -87,9 +85,8 @@ func Close(ctx context.Context, r *Topic, by, reason string) (s *topic.State, ch
 	return snap.State, len(events) > 0, nil
 }
 
-// Settle carries out decide, which cancels the question or marks it answered. It
-// returns the topic as it is then, and whether that changed anything. If the state
-// has forgotten the question, the topic returned is the history.
+// Settle carries out decide, which cancels the question or marks it answered. It returns the topic as it is then, and whether that changed
+// anything. If the state has forgotten the question, the topic returned is the history.
 func Settle(ctx context.Context, r *Topic, questionID string, decide fsroom.Decision[*topic.State]) (s *topic.State, changed bool,
 	err error) {
 	if s, changed, err = change(ctx, r, []string{questionID}, decide); code.Of(err) != topic.QuestionNotFound {
@@ -121,9 +118,8 @@ func twinOf(ctx context.Context, store *fsroom.Store, q *topic.Question) (*twin,
 	return &twin{on: on, q: found}, err
 }
 
-// inTwin makes a change that concerns the question that id means in the twin that the one on t
-// has. Its caller does so before it makes the change on t. What a rule refuses in the twin has
-// been done before.
+// inTwin makes a change that concerns the question that id means in the twin that the one on t has. Its caller does so before it makes the
+// change on t. What a rule refuses in the twin has been done before.
 func inTwin(ctx context.Context, t *Topic, id string, decide fsroom.Decision[*topic.State]) (*twin, error) {
 	snap, err := t.View()
 	if err != nil {
@@ -151,8 +147,7 @@ func inTwin(ctx context.Context, t *Topic, id string, decide fsroom.Decision[*to
 	return w, nil
 }
 
-// answered settles the question in the room of whom it is for, when both have the answer: the
-// asker is shown it in its own.
+// answered settles the question in the room of whom it is for, when both have the answer: the asker is shown it in its own.
 func (w *twin) answered(ctx context.Context, t *Topic) {
 	if w.q == nil {
 		return
@@ -168,9 +163,8 @@ func (w *twin) answered(ctx context.Context, t *Topic) {
 	}
 }
 
-// mend completes on the topic of the room what a process that was killed has begun in one of
-// two rooms and not in the other: questions of the agent, and answers to and withdrawals of
-// questions of the agent or for it. What cannot be mended now is mended next time. It reports
+// mend completes on the topic of the room what a process that was killed has begun in one of two rooms and not in the other: questions of
+// the agent, and answers to and withdrawals of questions of the agent or for it. What cannot be mended now is mended next time. It reports
 // whether it has changed something.
 func (r *Room) mend(ctx context.Context, t *Topic, s *topic.State) (changed bool) {
 	for _, q := range s.All() {

@@ -1,6 +1,5 @@
-// Package questions finds, makes and reads the topics of one data directory, and asks and
-// answers on them: for agent-bus, and for the room of tt that a topic belongs to. What may
-// be asked and answered on them is decided in fsroom/topic.
+// Package questions finds, makes and reads the topics of one data directory, and asks and answers on them: for agent-bus, and for the room
+// of tt that a topic belongs to. What may be asked and answered on them is decided in fsroom/topic.
 package questions
 
 import (
@@ -28,8 +27,7 @@ type (
 	Snapshot = fsroom.Snapshot[*topic.State]
 )
 
-// A Dir is the topics of one data directory, whose fields are set before its
-// methods are called. Making one touches no file.
+// A Dir is the topics of one data directory, whose fields are set before its methods are called. Making one touches no file.
 type Dir struct {
 	Path    string
 	Options fsroom.Options
@@ -39,9 +37,8 @@ type Dir struct {
 	opened *fsroom.Store
 }
 
-// Store opens the data directory. It checks the directory's format each time, which
-// may change while a server lives for days, but keeps the first store, which has the
-// watcher that all waits share.
+// Store opens the data directory. It checks the directory's format each time, which may change while a server lives for days, but keeps
+// the first store, which has the watcher that all waits share.
 func (d *Dir) Store() (*fsroom.Store, error) {
 	if d.Broken != nil {
 		return nil, d.Broken
@@ -72,12 +69,10 @@ func (d *Dir) Topic(id string) (*Topic, error) {
 	return nil, topic.NotFound("topic_id", id)
 }
 
-// Create makes a topic, or returns the one that the request wants reused. Processes
-// do so one after the other. Where other hosts make topics too, those that are to be reused
-// have ids that follow from their names, so that the engine lets one host make a topic, and
-// the others find it. Doubtful are the unreadable topics that may have the name; if one has it
-// and a topic of the name is to be reused, its error is returned. A room of tt has one topic: where a room has the name,
-// that is it.
+// Create makes a topic, or returns the one that the request wants reused. Processes do so one after the other. Where other hosts make
+// topics too, those that are to be reused have ids that follow from their names, so that the engine lets one host make a topic, and the
+// others find it. Doubtful are the unreadable topics that may have the name; if one has it and a topic of the name is to be reused, its
+// error is returned. A room of tt has one topic: where a room has the name, that is it.
 func (d *Dir) Create(ctx context.Context, r topic.CreateRequest) (s *topic.State, doubtful []Unreadable, err error) {
 	store, err := d.Store()
 	if err != nil {
@@ -148,8 +143,7 @@ func (x *Index) freeID(name string) string {
 // whose name it has joined. The kernel drops it when the process ends.
 const JoinedMark = "joined"
 
-// Join marks the agent as one that has joined the topic, until release is called or the
-// process ends.
+// Join marks the agent as one that has joined the topic, until release is called or the process ends.
 func Join(r *Topic, agent string) (release func(), err error) {
 	a := r.Agent(agent)
 	if release, err = a.Hold(JoinedMark); err == nil {
@@ -184,8 +178,7 @@ func newID(kind byte) string {
 	return fmt.Sprintf("%c%011x", kind, rand.Uint64()>>(64-44))
 }
 
-// IsID reports whether the text has the form of a topic's id. A text that has not
-// must not become part of a path.
+// IsID reports whether the text has the form of a topic's id. A text that has not must not become part of a path.
 func IsID(text string) bool {
 	return len(text) == idLength && text[0] == 't' && strings.Trim(text[1:], "0123456789abcdef") == ""
 }
@@ -211,8 +204,7 @@ func (d *Dir) TopicOf(ctx context.Context, questionID string) (*Topic, error) {
 	return nil, nil
 }
 
-// WithQuestion returns a state that has the question, if the topic ever had it: s
-// itself, or the history.
+// WithQuestion returns a state that has the question, if the topic ever had it: s itself, or the history.
 func WithQuestion(ctx context.Context, r *Topic, s *topic.State, questionID string) (*topic.State, error) {
 	if !s.Forgets() || s.Question(questionID) != nil {
 		return s, nil
@@ -220,8 +212,7 @@ func WithQuestion(ctx context.Context, r *Topic, s *topic.State, questionID stri
 	return History(ctx, r)
 }
 
-// History returns the topic with every question that it ever had, folded from the
-// whole journal.
+// History returns the topic with every question that it ever had, folded from the whole journal.
 func History(ctx context.Context, r *Topic) (*topic.State, error) {
 	s := topic.NewHistory(r.Name())
 	_, err := r.Events(ctx, 0, s.Apply)
@@ -267,8 +258,7 @@ type Unreadable struct {
 	Err  error
 }
 
-// Index reads the state of every topic. With an engine, this host's mirrors are brought up
-// to date first.
+// Index reads the state of every topic. With an engine, this host's mirrors are brought up to date first.
 func (d *Dir) Index() (*Index, error) {
 	store, err := d.Store()
 	if err != nil {
@@ -331,8 +321,7 @@ func lost(store *fsroom.Store, r *Topic, snap *Snapshot) error {
 	return store.Explain(&journal.CorruptError{Path: r.JournalPath(), Line: 1, Problem: "the event that made the topic is gone"}, "")
 }
 
-// writtenName returns the name that the topic's journal or else its state.json has, "" if
-// neither can be read.
+// writtenName returns the name that the topic's journal or else its state.json has, "" if neither can be read.
 func writtenName(r *Topic) (name string) {
 	_, _ = r.Events(context.Background(), 0, func(e *event.Event) error {
 		if e.Type == topic.EventCreated {

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/talking-stick/tt/cmd/internal/hearing"
 	"github.com/talking-stick/tt/cmd/internal/member"
 	"github.com/talking-stick/tt/cmd/internal/roomtypes"
 	"github.com/talking-stick/tt/fsroom"
@@ -55,8 +56,7 @@ func Status(q *topic.Question) string {
 	return q.Status
 }
 
-// Topic returns the topic with the room's questions, and its state. Without a topic
-// that is an empty one.
+// Topic returns the topic with the room's questions, and its state. Without a topic that is an empty one.
 func (r *Room) Topic() (*Topic, *topic.State, error) {
 	t := OfRoom(r.Room.Client.Store, r.Room.FS.Name())
 	if !t.Exists() {
@@ -81,6 +81,39 @@ func (r *Room) SettledTopic(ctx context.Context) (t *Topic, s *topic.State, sett
 		return t, nil, false, err
 	}
 	return t, snap.State, settled, nil
+}
+
+// Cursor returns what an agent was shown in its present membership, nothing if it is no member.
+func (r *Room) Cursor(st *turn.State, id string) (c hearing.Cursor) {
+	if m := st.Member(id); m != nil {
+		c = hearing.ReadCursor(r.Room.FS.Agent(id), m.JoinedAt)
+		r.Fit(&c)
+	}
+	return c
+}
+
+// Fit is [hearing.Cursor.Fit] for the room.
+func (r *Room) Fit(c *hearing.Cursor) {
+	c.Fit(r.Room.FS, OfRoom(r.Room.Client.Store, r.Room.FS.Name()))
+}
+
+// Advance moves the stored cursor of an agent over what at has in addition. at is one that [Room.Cursor] returned, or has its JoinedAt.
+// So those that show and those that wake may store their parts at the same time. The file is replaced atomically and without a sync: if
+// the cursor cannot be stored, things are shown again.
+func (r *Room) Advance(id string, at hearing.Cursor) error {
+	var c hearing.Cursor
+	return r.Room.FS.Agent(id).Change(hearing.CursorFile, &c, func(bool) bool {
+		was := c
+		if c.JoinedAt.After(at.JoinedAt.Time) { // the room may have been put back from a copy, to an earlier membership
+			if snap, err := r.Room.FS.View(); err == nil && r.Cursor(snap.State, id).JoinedAt.Equal(at.JoinedAt.Time) {
+				c = hearing.Cursor{JoinedAt: at.JoinedAt}
+			}
+		}
+		r.Fit(&c)
+		r.Fit(&at)
+		c.Advance(at)
+		return c != was
+	})
 }
 
 // standing returns what is known of an agent.
@@ -175,8 +208,7 @@ func (r *Room) view(ctx context.Context, st *turn.State, f turn.Facts, t *Topic,
 	return v, err
 }
 
-// ShowQuestion returns a question with its answers, also one that is settled. shown is
-// called when they were shown to the agent.
+// ShowQuestion returns a question with its answers, also one that is settled. shown is called when they were shown to the agent.
 func (r *Room) ShowQuestion(ctx context.Context, st *turn.State, id string) (v Question, answers []topic.ShownAnswer, shown func(),
 	err error) {
 	t, q, _, err := find(ctx, r.Room.Client.Store, r.Room.FS.Name(), id)
@@ -189,8 +221,7 @@ func (r *Room) ShowQuestion(ctx context.Context, st *turn.State, id string) (v Q
 	return v, answers, func() { _ = r.MarkShown(ctx, t, []string{v.ID}) }, err
 }
 
-// MarkShown marks questions of the agent's as answered, after their answers were shown.
-// If that fails they are to be shown again.
+// MarkShown marks questions of the agent's as answered, after their answers were shown. If that fails they are to be shown again.
 func (r *Room) MarkShown(ctx context.Context, t *Topic, ids []string) error {
 	if len(ids) == 0 {
 		return nil
@@ -204,8 +235,7 @@ func (r *Room) MarkShown(ctx context.Context, t *Topic, ids []string) error {
 	return err
 }
 
-// QuestionLog returns what happened to the questions of the room since a moment, oldest
-// first: at most so many entries, the newest.
+// QuestionLog returns what happened to the questions of the room since a moment, oldest first: at most so many entries, the newest.
 func (r *Room) QuestionLog(ctx context.Context, since time.Time, most int) ([]turn.LogEntry, error) {
 	var entries []turn.LogEntry
 	t := OfRoom(r.Room.Client.Store, r.Room.FS.Name())

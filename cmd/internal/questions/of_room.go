@@ -20,9 +20,8 @@ import (
 	"github.com/talking-stick/tt/journal/wire"
 )
 
-// A room of the talking stick has its questions on one topic, whose name is the room's
-// name. The first question makes it. It outlives the lives of the room. Where it was
-// closed, the next question in tt opens it again.
+// A room of the talking stick has its questions on one topic, whose name is the room's name. The first question makes it. It outlives the
+// lives of the room. Where it was closed, the next question in tt opens it again.
 
 // OfRoomID returns the id of the topic that has the questions of a room.
 func OfRoomID(room string) string {
@@ -46,9 +45,8 @@ func OfRoom(store *fsroom.Store, room string) *Topic {
 	return fsroom.At(store, roomtypes.Topics(), OfRoomID(room))
 }
 
-// AskInRoom stores a question of an agent on the topic of a room, whose path is kept with
-// the topic, and makes the topic if need be. It returns the topic as it is then, and the id of
-// the question.
+// AskInRoom stores a question of an agent on the topic of a room, whose path is kept with the topic, and makes the topic if need be. It
+// returns the topic as it is then, and the id of the question.
 func AskInRoom(ctx context.Context, store *fsroom.Store, room, path, agent string, request topic.AskRequest) (r *Topic,
 	s *topic.State, id string, err error) {
 	if r = OfRoom(store, room); !r.Exists() {
@@ -61,8 +59,7 @@ func AskInRoom(ctx context.Context, store *fsroom.Store, room, path, agent strin
 	return r, s, id, err
 }
 
-// OfRoom returns the topic of the open room of tt that has a name, and makes it if need be. It returns nil if no room has
-// the name.
+// OfRoom returns the topic of the open room of tt that has a name, and makes it if need be. It returns nil if no room has the name.
 func (d *Dir) OfRoom(ctx context.Context, name string) (*topic.State, error) {
 	store, err := d.Store()
 	if err != nil {
@@ -104,9 +101,8 @@ type Addressee struct {
 	RoomEnded  bool     // the topic belongs to a room of tt that has ended
 }
 
-// AddresseeOf returns whom an agent means by a name on a topic. On the topic of a room that
-// is who [turn.Asked] says, so that tt and agent-bus ask the same agent. Else it is an agent
-// that is connected, or has asked or answered there, whatever the case of the letters. A
+// AddresseeOf returns whom an agent means by a name on a topic. On the topic of a room that is who [turn.Asked] says, so that tt and
+// agent-bus ask the same agent. Else it is an agent that is connected, or has asked or answered there, whatever the case of the letters. A
 // name that means several agents is refused.
 func AddresseeOf(t *Topic, asker, to string) (Addressee, error) {
 	snap, err := t.View()
@@ -144,9 +140,8 @@ func AddresseeOf(t *Topic, asker, to string) (Addressee, error) {
 	return a, nil
 }
 
-// Hearers returns the agents that a question is offered to and that can hear of it now: those
-// that are connected, and on the topic of a room the members that wait or listen. An error means
-// that they cannot be found out.
+// Hearers returns the agents that a question is offered to and that can hear of it now: those that are connected, and on the topic of a
+// room the members that wait or listen. An error means that they cannot be found out.
 func Hearers(t *Topic, questionID string) ([]string, error) {
 	snap, err := t.View()
 	if err != nil {
@@ -181,7 +176,7 @@ func AnswersShown(t *Topic, agent, questionID string, n int) {
 	if room == nil || !room.IsMember(st) || q == nil || q.AskedBy != agent || n > len(q.Answers) {
 		return
 	}
-	at, last := hearing.ReadCursor(room.FS.Agent(agent), st.Member(agent).JoinedAt), q.Answers[n-1].Seq
+	at, last := Of(room).Cursor(st, agent), q.Answers[n-1].Seq
 	at.On(s.Life())
 	for _, a := range s.NewAnswers(agent, &at.Seen) {
 		if a.ID != questionID && a.AnswerRef.Seq < last {
@@ -189,7 +184,7 @@ func AnswersShown(t *Topic, agent, questionID string, n int) {
 		}
 	}
 	shown := hearing.Cursor{JoinedAt: at.JoinedAt, Seen: talk.Seen{Topic: at.Topic, AnswersSeq: last}}
-	_ = room.FS.Agent(agent).Change(hearing.CursorFile, &at, func(bool) bool { return at.Advance(shown) })
+	_ = Of(room).Advance(agent, shown)
 }
 
 // connected returns the other agents with a live session on the topic.
@@ -206,8 +201,7 @@ func isOfRoom(t *Topic, s *topic.State) bool {
 	return s.Name != "" && OfRoom(t.Store(), s.Name).Name() == t.Name()
 }
 
-// roomOf returns the open room of tt that a topic belongs to, nil if it belongs to none that
-// is there.
+// roomOf returns the open room of tt that a topic belongs to, nil if it belongs to none that is there.
 func roomOf(t *Topic, s *topic.State, asker string) (*member.Room, *turn.State) {
 	if !isOfRoom(t, s) {
 		return nil, nil
