@@ -1,6 +1,7 @@
 package member
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -29,7 +30,7 @@ func (r *Room) Keep(ctx context.Context, fence turn.Fence, byHand bool) (pid int
 	var belongs bool // the turn, to the caller's process
 	keep := func(started *guardianProcess) error {
 		return r.renewLease(ctx, func(st *turn.State, l *turn.Lease) (bool, error) {
-			if err := r.mayKeep(st, l, fence); err != nil {
+			if err := cmp.Or(r.checkHost(st), r.holds(st, fence)); err != nil {
 				return false, err
 			}
 			if pid = r.activeGuardian(st, l); pid == 0 && started == nil {
@@ -73,21 +74,6 @@ func (r *Room) Keep(ctx context.Context, fence turn.Fence, byHand bool) (pid int
 		r.restarted = true
 	}
 	return started.PID, nil
-}
-
-// mayKeep refuses to renew a lease that is not the caller's.
-func (r *Room) mayKeep(st *turn.State, l *turn.Lease, fence turn.Fence) error {
-	if err := r.checkHost(st); err != nil {
-		return err
-	}
-	f := r.Facts(st)
-	if err := st.Check(f, fence); err != nil {
-		return err
-	}
-	if f.Window = r.otherWindow(l.Holder); f.Window != 0 {
-		return turn.HeldByWindow(st, f)
-	}
-	return nil
 }
 
 // IsKept reports whether the turn in progress is the caller's and a guardian renews its lease, as far as that can be

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/talking-stick/tt/fsroom"
+	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/identity"
 )
@@ -159,6 +160,9 @@ func TestOtherWindow(t *testing.T) {
 		if pid := window(c.mine).HeldByOtherWindow(f.state(a)); pid != c.want {
 			t.Errorf("%s: %d, want %d", c.name, pid, c.want)
 		}
+	}
+	if _, err := one.Keep(t.Context(), f.state(a).Fence(), true); code.Of(err) != code.StaleLease {
+		t.Errorf("to renew the lease of the sibling's: %v", err)
 	}
 	f.must(syscall.Kill(sibling.PID, syscall.SIGSTOP))
 	for status := syscall.WaitStatus(0); !status.Stopped(); {

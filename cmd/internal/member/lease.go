@@ -220,10 +220,15 @@ func (r *Room) StillHolds(fence turn.Fence) error {
 	if err != nil {
 		return err
 	}
-	if err := snap.State.Check(r.Facts(snap.State), fence); err != nil {
+	return r.holds(snap.State, fence)
+}
+
+// holds is StillHolds for the room as it is given.
+func (r *Room) holds(st *turn.State, fence turn.Fence) error {
+	if err := st.Check(r.Facts(st), fence); err != nil {
 		return err
 	}
-	return r.CheckWindow(snap.State)
+	return r.CheckWindow(st)
 }
 
 // recordedFence returns the fencing token that the agent has recorded last, of whatever
