@@ -59,21 +59,16 @@ func (s *State) Fence() Fence {
 	return Fence{Agent: s.Owner, Turn: s.Turn, Lease: s.Grant.Lease}
 }
 
-// Granted returns the lease of the turn in progress as it was granted.
-func (s *State) Granted() Lease {
-	return Lease{Fence: s.Fence(), TTL: s.Grant.TTL, Renewed: s.Grant.At}
+// Renewed returns the lease of the turn in progress, of which known is what is known beyond its grant. A renewal counts
+// as later than the grant whatever the clocks say: the machine may have been booted with another time in between.
+func (s *State) Renewed(known Lease) Lease {
+	if known.Fence != s.Fence() || known.Renewed.IsZero() {
+		return Lease{Fence: s.Fence(), TTL: s.Grant.TTL, Renewed: s.Grant.At}
+	}
+	return known
 }
 
-// lease returns the lease of the turn in progress. A renewal counts as later than the
-// grant whatever the clocks say: the machine may have been booted with another time in
-// between.
-func (f Facts) lease(s *State) Lease {
-	l, granted := f.Lease, s.Granted()
-	if l.Fence != granted.Fence || l.Renewed.IsZero() {
-		return granted
-	}
-	return l
-}
+func (f Facts) lease(s *State) Lease { return s.Renewed(f.Lease) }
 
 // Expired reports whether the lease has run out.
 func (l Lease) Expired(now Instant) bool { return now.Expired(l.Renewed, l.TTL) }

@@ -169,7 +169,7 @@ func TestCutOff(t *testing.T) {
 	for _, later := range []time.Duration{0, time.Hour} {
 		w.later(later)
 		f := w.facts()
-		f.Lease = w.state.Granted()
+		f.Lease = w.state.Renewed(turn.Lease{})
 		f.Lease.Proof = turn.Proof{Boot: "boot", At: w.state.Grant.At.Wall}
 		f.Support = func() turn.Support { return turn.Support{Guardian: turn.Alive, PID: 42, CutOff: true} }
 		list := w.state.Trouble(f)

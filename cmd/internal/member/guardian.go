@@ -26,7 +26,6 @@ type guardian struct {
 	granted  turn.Instant  // when the turn was first seen; zero: not yet
 	notified bool          // the other members know that this process renews the lease
 	renewed  turn.Instant  // the last renewal, or attempt
-	last     turn.Lease    // as it was renewed last; zero: it was not
 	due      time.Duration // when the next one is due after it
 	recorded turn.Instant  // when the tree was recorded last; zero: not by this process
 }
@@ -206,7 +205,7 @@ func (g *guardian) notifyOthers(st *turn.State) (left time.Duration) {
 // renewIfDue renews the lease when it is time to, and says when that is next.
 func (g *guardian) renewIfDue(ctx context.Context, st *turn.State) (done bool, sleep fsroom.Sleep, err error) {
 	g.exits.Watch(g.watched(st))
-	interval := g.toRenew(st).RenewalInterval(st.Policy)
+	interval := st.Renewed(g.Room.recorded(st)).RenewalInterval(st.Policy)
 	now := g.Room.Now() // read once: a renewal that fell due between two readings would be forgotten
 	first := g.due == firstRenewal
 	switch {
@@ -279,19 +278,8 @@ func (g *guardian) recordAway(ctx context.Context, known *Room) {
 // isAbandoned reports whether the engine is away, by the error, and has been for so long that
 // it may be gone for good.
 func (g *guardian) isAbandoned(st *turn.State, err error) bool {
-	l := g.Room.lease(st)
-	if l.Renewed.IsZero() {
-		l = st.Granted()
-	}
+	l := st.Renewed(g.Room.lease(st))
 	return g.Room.hosts.away(err) && g.Room.Now().Expired(l.Renewed, l.TTL+abandonedAfter)
-}
-
-// toRenew returns the lease as this guardian has renewed it last, or as it was granted.
-func (g *guardian) toRenew(st *turn.State) turn.Lease {
-	if g.last.Fence == st.Fence() {
-		return g.last
-	}
-	return st.Granted()
 }
 
 // watched returns the processes by whose end the turn may be over: those of the agent, the one that
@@ -310,6 +298,7 @@ func (g *guardian) watched(st *turn.State) []identity.Process {
 // renew renews the lease. It reports false when the turn is over or another guardian
 // renews the lease.
 func (g *guardian) renew(ctx context.Context) (mine bool, err error) {
+	var renewed turn.Instant
 	err = g.Room.renewLease(ctx, func(st *turn.State, l *turn.Lease) (bool, error) {
 		mine = false
 		if !g.guards(st) {
@@ -319,11 +308,11 @@ func (g *guardian) renew(ctx context.Context) (mine bool, err error) {
 			return false, nil // one that is stuck would have let the lease expire
 		}
 		l.Renew(g.Room.Now(), st.Policy, turn.ProcessID(g.self)) // before others are told: what they believe lasts no longer
-		g.last, mine = *l, true
+		renewed, mine = l.Renewed, true
 		return true, nil
 	})
 	if err == nil && mine {
-		g.renewed = g.last.Renewed
+		g.renewed = renewed
 	}
 	return mine, err
 }
