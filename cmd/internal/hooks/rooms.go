@@ -109,7 +109,7 @@ func (r *rooms) look(dir string, call payload.Call) (*guard.Stick, error) {
 		stick.Me = ""
 	}
 	if st.Owner != "" && st.Owner != client.Self.ID {
-		stick.ActsForHolder = room.IsOneWithOwner(st, client.Self.Harness, r.root(client.Self))
+		stick.ActsForHolder = room.IsOneWith(st.Owner, client.Self.Harness, r.root(client.Self))
 	}
 	switch status := st.Status(f); {
 	case stick.ActsForHolder: // also where the lease has run out: it is good until somebody takes it over

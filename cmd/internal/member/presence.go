@@ -172,7 +172,7 @@ func (c *Client) isAlive(p *identity.Process) bool {
 
 // ActsFor returns the agent that has the turn where a command of it has started the calling session, else "".
 func (r *Room) ActsFor(st *turn.State) string {
-	if st.Owner == r.Self.ID || st.Owner == "" || !r.StartedByOwner(st, r.Self.Harness, r.Self.Root) {
+	if st.Owner == r.Self.ID || st.Owner == "" || !r.isStartedBy(st.Owner, r.Self.Harness, r.Self.Root) {
 		return ""
 	}
 	return st.Owner
@@ -183,15 +183,14 @@ func WorkFor(owner string) string {
 	return "work for " + owner + ", which holds the stick and has started you; it releases"
 }
 
-// StartedByOwner reports whether the calling session, of which root is the process if that
-// is known and kind the harness, was started by a command of the agent that has the turn, or is part of a job of it. See
-// [identity.StartedBy].
-func (r *Room) StartedByOwner(st *turn.State, kind string, root *identity.Process) bool {
-	return identity.StartedBy(r.Table, kind, root, append(r.processRecord(st.Owner).Processes, r.jobProcesses(st.Owner)...))
+// isStartedBy reports whether a session of a kind of harness, of which root is the process if that is known, was started by a
+// command of the agent, or is part of a job of it. See [identity.StartedBy].
+func (r *Room) isStartedBy(agent, kind string, root *identity.Process) bool {
+	return identity.StartedBy(r.Table, kind, root, append(r.processRecord(agent).Processes, r.jobProcesses(agent)...))
 }
 
-// IsOneWithOwner reports whether the calling session was started by a command of the agent that has the turn, or has started
-// it: what either of them writes is written in that turn.
-func (r *Room) IsOneWithOwner(st *turn.State, kind string, root *identity.Process) bool {
-	return r.StartedByOwner(st, kind, root) || identity.HasStarted(r.Table, root, r.processRecord(st.Owner).Processes)
+// IsOneWith reports whether the session, as for isStartedBy, was started by a command of the agent, or has started it: what either
+// of them writes is written in one turn.
+func (r *Room) IsOneWith(agent, kind string, root *identity.Process) bool {
+	return r.isStartedBy(agent, kind, root) || identity.HasStarted(r.Table, root, r.processRecord(agent).Processes)
 }

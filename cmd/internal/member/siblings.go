@@ -10,7 +10,6 @@ import (
 	"github.com/talking-stick/tt/fsroom/talk"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/fsroom/workspace"
-	"github.com/talking-stick/tt/identity"
 )
 
 // A Sibling is another working tree of a repository on this host, with what its room shows.
@@ -111,9 +110,7 @@ func (s *Sibling) Sessions() (ids []string) {
 	for _, id := range s.st.Others(self.ID) {
 		m := s.st.Member(id)
 		works := f.Presence(id).Process == turn.Alive || s.State == turn.StateOwned && s.Owner == id
-		processes := s.room.processRecord(id).Processes
-		isOne := identity.StartedBy(s.room.Table, self.Harness, self.Root, processes) || identity.HasStarted(s.room.Table, self.Root, processes)
-		if works && !m.Observer && !turn.IsPerson(id) && !isOne {
+		if works && !m.Observer && !turn.IsPerson(id) && !s.room.IsOneWith(id, self.Harness, self.Root) {
 			ids = append(ids, id)
 		}
 	}
