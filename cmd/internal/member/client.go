@@ -213,6 +213,17 @@ func (c *Client) Open(w *workspace.Workspace, missing error) (*Room, *snapshot, 
 	return r, seen, err
 }
 
+// OpenPast is [Client.Open] that returns also a room that has ended; seen is nil then.
+func (c *Client) OpenPast(w *workspace.Workspace, missing error) (r *Room, seen *snapshot, err error) {
+	r, seen, err = c.Open(w, missing)
+	if w != nil && (code.Of(err) == code.RoomNotFound || fsroom.IsUnreachable(err)) {
+		if ended := c.openEnded(w); ended != nil {
+			return ended, nil, nil
+		}
+	}
+	return r, seen, err
+}
+
 // notFound is the error of [Client.Open] for a workspace without a room.
 func (c *Client) notFound(w *workspace.Workspace) error {
 	if c.away != nil { // it may have the room
@@ -223,7 +234,7 @@ func (c *Client) notFound(w *workspace.Workspace) error {
 		hint = `an agent opens one with "tt join"; "tt list --all" shows every room`
 	}
 	if w.ByID() {
-		if c.OpenEnded(w) == nil {
+		if c.openEnded(w) == nil {
 			return e
 		}
 		return e.WithHint(`it has ended: "tt log" shows its history`)
@@ -233,7 +244,7 @@ func (c *Client) notFound(w *workspace.Workspace) error {
 		hint += ", or name the outer one: " + path
 		e.With("outer_room", path)
 	}
-	if ended := c.OpenEnded(w); ended != nil {
+	if ended := c.openEnded(w); ended != nil {
 		if snap, err := ended.FS.View(); err == nil && !snap.State.Open {
 			end, _ := ended.closing(context.Background(), snap.State.Seq-1, true)
 			end = cmp.Or(end, &event.Event{})
@@ -250,9 +261,9 @@ func (c *Client) notFound(w *workspace.Workspace) error {
 	return c.tellLost(e.WithHint("%s", hint))
 }
 
-// OpenEnded returns the room of a workspace that has ended and whose events are in
+// openEnded returns the room of a workspace that has ended and whose events are in
 // the archive, nil if there is none.
-func (c *Client) OpenEnded(w *workspace.Workspace) *Room {
+func (c *Client) openEnded(w *workspace.Workspace) *Room {
 	for _, name := range RoomNames(w) {
 		r := c.Room(name, w)
 		if snap, err := r.FS.View(); err == nil && snap.State.Seq > 0 {

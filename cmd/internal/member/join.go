@@ -69,7 +69,7 @@ func (c *Client) SelectRoom(w *workspace.Workspace, forceNew bool) (*Room, error
 		}
 		return r, nil
 	}
-	if w.ByID() && c.away == nil && c.OpenEnded(w) == nil {
+	if w.ByID() && c.away == nil && c.openEnded(w) == nil {
 		return nil, noRoom(w)
 	}
 	outer, above, err := c.find(w, outside)

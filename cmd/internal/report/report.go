@@ -134,13 +134,7 @@ func open(c *cli.Invocation) (*member.Room, error) {
 		return nil, err
 	}
 	client := &member.Client{Store: view.Store, Table: table, Self: self, Warn: c.Notice, Clock: view.Clock}
-	w, missing := view.Workspace(c)
-	room, _, err := client.Open(w, missing)
-	if err != nil && w != nil {
-		if ended := client.OpenEnded(w); ended != nil {
-			return ended, nil
-		}
-	}
+	room, _, err := client.OpenPast(view.Workspace(c))
 	return room, err
 }
 

@@ -124,16 +124,15 @@ func openHistory(c *cli.Invocation, ended bool) (*member.Room, error) {
 	if err != nil {
 		return nil, err
 	}
-	w, missing := locateArg(c)
-	r, _, err := client.Open(w, missing)
-	if err == nil || !ended || w == nil {
-		return r, err
+	open := client.Open
+	if ended {
+		open = client.OpenPast
 	}
-	if past := client.OpenEnded(w); past != nil {
-		c.Warn("the room at %s has ended; this is its history", past.Directory())
-		return past, nil
+	r, seen, err := open(locateArg(c))
+	if err == nil && seen == nil {
+		c.Warn("the room at %s has ended; this is its history", r.Directory())
 	}
-	return nil, err
+	return r, err
 }
 
 // pathArg is the last argument of most commands.

@@ -8,7 +8,6 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/hosts"
 	"github.com/talking-stick/tt/cmd/internal/session"
 	"github.com/talking-stick/tt/fsroom"
-	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/history"
 	"github.com/talking-stick/tt/fsroom/workspace"
 	"github.com/talking-stick/tt/identity"
@@ -139,12 +138,7 @@ func runRoomCopy(ctx context.Context, c *cli.Invocation) error {
 		return err
 	}
 	client := clientFor(c, store, identity.System(), self)
-	room, _, err := client.Open(w, missing)
-	if code.Of(err) == code.RoomNotFound {
-		if ended := client.OpenEnded(w); ended != nil {
-			room, err = ended, nil
-		}
-	}
+	room, _, err := client.OpenPast(w, missing)
 	if err != nil {
 		return err
 	}
