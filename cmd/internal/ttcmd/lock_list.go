@@ -51,7 +51,7 @@ func runLockList(_ context.Context, c *cli.Invocation) error {
 	return c.Out.Result(map[string]any{"locks": all}, func(t *cli.Text) { writeLocks(t, all, c.Bool("all")) })
 }
 
-// holderWords says who has a lock: "codex:1 has it since 2m10, pid 20203 (stopped): make test".
+// holderWords says who has a lock: "codex:1 has it for 2m10s, pid 20203 (stopped): make test".
 func holderWords(v *locks.TicketView, now time.Time) string {
 	if v.AgentID == "" {
 		return "a process whose ticket cannot be read has it"
@@ -69,7 +69,7 @@ func processWords(v *locks.TicketView) string {
 func holds(v *locks.TicketView, now time.Time) string {
 	text := v.AgentID + " has it"
 	if v.HeldAt != nil {
-		text += " since " + cli.Elapsed(now.Sub(v.HeldAt.Time))
+		text += " for " + cli.Elapsed(now.Sub(v.HeldAt.Time))
 	}
 	return text
 }
@@ -128,7 +128,7 @@ func locksOf(r *member.Room) []*locks.View {
 	return all
 }
 
-// lockWords says how a lock stands: "build: codex:1 has it since 2m10; 1 waiting".
+// lockWords says how a lock stands: "build: codex:1 has it for 2m10s; 1 waiting".
 func lockWords(l *locks.View, now time.Time) string {
 	var parts []string
 	for _, h := range l.Holders {

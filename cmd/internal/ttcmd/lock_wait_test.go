@@ -48,11 +48,11 @@ func TestWaitForLockIsReportedAgain(t *testing.T) {
 	ahead = 2
 	look()
 	want := strings.Join([]string{
-		"tt: waits for lock build: a:1 has it since 1m, pid 7: make",
-		"tt: waits for lock build: a:1 has it since 1m30s, pid 7: make",
-		"tt: waits for lock build: a:1 has it since 2m, pid 7: make",
-		"tt: waits for lock build: a:1 has it since 2m15s, pid 7 (stopped): make",
-		"tt: waits for lock build: a:1 has it since 2m16s, pid 7 (stopped): make; 2 before you",
+		"tt: waits for lock build: a:1 has it for 1m, pid 7: make",
+		"tt: waits for lock build: a:1 has it for 1m30s, pid 7: make",
+		"tt: waits for lock build: a:1 has it for 2m, pid 7: make",
+		"tt: waits for lock build: a:1 has it for 2m15s, pid 7 (stopped): make",
+		"tt: waits for lock build: a:1 has it for 2m16s, pid 7 (stopped): make; 2 before you",
 		"",
 	}, "\n")
 	if got, err := os.ReadFile(stderr.Name()); string(got) != want {
