@@ -4,11 +4,11 @@ import (
 	"bytes"
 	"cmp"
 	_ "embed"
-	"os"
 	"slices"
 	"strconv"
 
 	"github.com/talking-stick/tt/identity/harness"
+	"github.com/talking-stick/tt/skills/rewrite"
 )
 
 // guardSeconds is how long a harness waits for the answer of a hook, which takes
@@ -157,7 +157,7 @@ type HookHealth struct {
 // writes them, include those of the kinds, apart from kinds for which the harness has no event.
 func (e Environment) Runs(id harness.ID, kinds ...harness.Kind) bool {
 	h := harness.Get(id).Hooks
-	text, err := os.ReadFile(e.inRoot(id, h.File))
+	text, err := rewrite.Read(e.inRoot(id, h.File))
 	return err == nil && !slices.ContainsFunc(kinds, func(k harness.Kind) bool {
 		if h.Shape == harness.Plugin {
 			return !bytes.Contains(text, []byte(`"`+string(k)+`"`))

@@ -44,7 +44,7 @@ var errDangling = errors.New("it is a symbolic link that leads nowhere")
 // read returns the content of the file at path, nil if there is none. A symbolic
 // link that leads nowhere is an error: it does not say what belongs there.
 func read(path string) ([]byte, error) {
-	data, err := os.ReadFile(path)
+	data, err := rewrite.Read(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		if _, err := os.Readlink(path); err == nil {
 			return nil, fmt.Errorf("%s: %w", path, errDangling)

@@ -280,7 +280,7 @@ func (r Repository) look() (Change, error) {
 		return Change{}, err
 	}
 	c := Change{Hook: filepath.Join(hooks, string(r.Hook)), Aside: filepath.Join(hooks, r.Hook.aside()), Note: note, hook: r.Hook}
-	c.before, err = os.ReadFile(c.Hook)
+	c.before, err = rewrite.Read(c.Hook)
 	r.Verified = cmp.Or(r.Verified, verifiedIn(c.before))
 	c.check = r.check()
 	if errors.Is(err, fs.ErrNotExist) {

@@ -140,7 +140,7 @@ func (s Source) read() (text string, found bool, err error) {
 			WithHint("shorten it with \"tt instructions edit --%s\"", s.Scope).
 			With("path", s.Path).With("supplied", info.Size()).With("limit", MaxBytes)
 	}
-	data, err := os.ReadFile(s.Path)
+	data, err := rewrite.Read(s.Path)
 	return string(data), err == nil, err
 }
 
@@ -186,7 +186,7 @@ func (l Layers) Reset(scope Scope, w *rewrite.Writer) (path, backup string, err 
 	if err != nil {
 		return "", "", err
 	}
-	before, err := os.ReadFile(path)
+	before, err := rewrite.Read(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return path, "", nil
 	}

@@ -100,8 +100,16 @@ func resolve(path string) (string, error) {
 	return real, nil
 }
 
+// Read returns the content of a file. It refuses a device, and a FIFO, for whose writer it would wait.
+func Read(path string) ([]byte, error) {
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() && !info.IsDir() {
+		return nil, fmt.Errorf("%s is no regular file", path)
+	}
+	return os.ReadFile(path)
+}
+
 func unchanged(path string, before []byte) error {
-	now, err := os.ReadFile(path)
+	now, err := Read(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		if before == nil {
 			return nil
