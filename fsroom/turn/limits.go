@@ -57,7 +57,7 @@ func (l Limit) Set(p *Policy, d time.Duration) error {
 	case d > 0 && d < time.Millisecond:
 		return code.New(code.Usage, "%s must be at least 1ms", l.Flag)
 	case d > maxLimit:
-		return code.New(code.Usage, "%s is too long", l.Flag)
+		return code.New(code.Usage, "%s must be at most %.0fh", l.Flag, maxLimit.Hours())
 	}
 	*l.Field(p) = d.Milliseconds()
 	return nil

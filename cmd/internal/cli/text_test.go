@@ -119,7 +119,7 @@ func TestDurations(t *testing.T) {
 			t.Errorf("%s: got %s, %v, want %s", in, Duration(d), err, want)
 		}
 	}
-	for _, bad := range []string{"", "-1", "-1s", "x", "5 m", " 5", "1d", "1.2.3", ".", "1e3", "0x10", "9999999999999999999", "∞", "5s\n", "NaN"} {
+	for _, bad := range []string{"", "-1", "-1s", "x", "h", "99999999h", "5 m", " 5", "1d", "1.2.3", ".", "1e3", "0x10", "9999999999999999999", "∞", "5s\n", "NaN"} {
 		if d, err := ParseDuration(bad); err == nil {
 			t.Errorf("%q: got %s", bad, d)
 		}

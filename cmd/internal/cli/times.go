@@ -17,22 +17,25 @@ func ParseDuration(s string) (time.Duration, error) {
 		text += "s"
 	}
 	d, err := time.ParseDuration(text)
-	if hours, ok := daysInHours(s); err != nil && ok {
-		return 0, fmt.Errorf("has days, which differ in length: write %dh", hours)
-	}
-	if err != nil {
-		return 0, errors.New("is not a duration such as 110s, 2m, or 110 for seconds")
-	}
-	if d < 0 {
+	rest := strings.TrimLeft(text, "0123456789")
+	_, invalid := time.ParseDuration("1" + rest)
+	switch hours, inDays := daysInHours(s); {
+	case d < 0:
 		return 0, errors.New("is negative")
+	case err == nil:
+		return d, nil
+	case inDays:
+		return 0, fmt.Errorf("has days, which differ in length: write %dh", hours)
+	case rest != text && invalid == nil:
+		return 0, errors.New("is too large: at most 87600h, which are ten years")
 	}
-	return d, nil
+	return 0, errors.New("is not a duration such as 110s, 2m, or 110 for seconds")
 }
 
 // daysInHours reads "7d", a form that people write and Go does not know.
 func daysInHours(s string) (hours int, ok bool) {
 	days, err := strconv.Atoi(strings.TrimSuffix(s, "d"))
-	return days * 24, err == nil && strings.HasSuffix(s, "d") && 0 <= days && days < 1e6
+	return days * 24, err == nil && strings.HasSuffix(s, "d") && 0 <= days && days < 1e5
 }
 
 // Duration returns d in a form that ParseDuration reads: "45m", "1h30m", "1m50s",

@@ -66,9 +66,7 @@ func (p *Program) needsValue(flag *Flag, next string) *code.Error {
 }
 
 func (p *Program) badValue(c *Command, flag *Flag, value string, why error) *code.Error {
-	name := "--" + flag.Name
-	err := usagef("bad value for %s: %s %s", name, quote(value), why).
-		With("flag", name).With("value", shorten(value))
+	err := usagef("bad value for --%s: %s %s", flag.Name, quote(value), why).With("flag", "--"+flag.Name).With("value", shorten(value))
 	return p.didYouMean(err, c, Nearest(value, flag.Choices)...)
 }
 
