@@ -244,11 +244,6 @@ type Result struct {
 	Steps   []Step     `json:"steps,omitempty"` // what was done, or is to be done in a dry run
 }
 
-// AnyFailed reports whether one of the results is a failure.
-func AnyFailed(results []Result) bool {
-	return slices.ContainsFunc(results, func(r Result) bool { return r.Status == Failed })
-}
-
 // An outcome is the result of one component.
 type outcome struct {
 	component string // its name; "" if nothing is to be reported

@@ -100,7 +100,8 @@ func changeHarnesses(ctx context.Context, c *cli.Invocation, opts skills.Options
 	if out {
 		res.Trees = treesOf(env.DataDir, c.Env.Home)
 	}
-	if err := c.Out.Result(res, func(t *cli.Text) { writeInstall(t, res, out) }); err != nil || !skills.AnyFailed(res.Results) {
+	failed := slices.ContainsFunc(res.Results, func(r skills.Result) bool { return r.Status == skills.Failed })
+	if err := c.Out.Result(res, func(t *cli.Text) { writeInstall(t, res, out) }); err != nil || !failed {
 		return err
 	}
 	return cli.Exit(1)
