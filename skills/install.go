@@ -172,11 +172,14 @@ func showOnce(results []Result) {
 	}
 }
 
-// carryOut carries out the plan of p, unless it is a dry run.
+// carryOut carries out the plan of p, unless it is a dry run, which alone shows the texts of the steps.
 func (e Environment) carryOut(p *planner, r Result) Result {
 	r.Steps = p.steps
 	if p.opts.DryRun {
 		return r
+	}
+	for i := range p.steps {
+		p.steps[i].Text = ""
 	}
 	err := p.announce()
 	if err == nil {

@@ -159,12 +159,8 @@ func (s Step) String() string {
 	return b.String()
 }
 
-// apply carries out steps in order, records each, and stops at the first that fails. They are shown without
-// their texts then.
+// apply carries out steps in order, records each, and stops at the first that fails.
 func apply(steps []Step) error {
-	for i := range steps {
-		steps[i].Text = ""
-	}
 	for i := range steps {
 		s := &steps[i]
 		backup, err := s.do()
