@@ -65,11 +65,11 @@ func pruneLedger(ctx context.Context, c *cli.Invocation, client *member.Client) 
 		if only != "" && filepath.Base(l.Dir()) != fsroom.RoomName(only) {
 			continue
 		}
-		size := l.Size()
+		health := healthOf(l)
 		if err := l.Remove(ctx); err != nil {
 			return err
 		}
-		removed = append(removed, treeHealth{Root: l.Root(), Bytes: size})
+		removed = append(removed, health)
 	}
 	return c.Out.Result(map[string]any{"removed": removed}, func(t *cli.Text) {
 		for _, r := range removed {
