@@ -276,3 +276,20 @@ func TestManyPacksAreJoined(t *testing.T) {
 	}
 	f.readable()
 }
+
+// TestDamagedLinesCountOnce: lines that are damaged, or gone, count once, also after a new one.
+func TestDamagedLinesCountOnce(t *testing.T) {
+	t.Parallel()
+	for _, harm := range []string{"", "null\n", "null"} {
+		f := newFixture(t)
+		f.write("a", "1")
+		f.take(WhyGuard, 0)
+		if err := os.WriteFile(f.linesFile(), []byte(harm), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		before := f.Damaged()
+		if f.take(WhyGuard, 0); before != 1 || f.Damaged() != 1 {
+			t.Errorf("%q: %d, then %d", harm, before, f.Damaged())
+		}
+	}
+}

@@ -106,7 +106,9 @@ func (l *Ledger) record(v *View, r Request) (*Snapshot, error) {
 	s.Number, s.Boot = 1, l.opts.Boot
 	if v.last == nil && exists(l.cacheFile()) { // the lines are gone, whose numbers were told
 		s.Number += mostLines
-		l.drop(1)
+		if info, err := os.Stat(l.linesFile()); err != nil || info.Size() == 0 { // damaged ones still stand there
+			l.drop(1)
+		}
 	} else if v.last != nil {
 		s.Number += v.last.Number
 		if v.last.Boot != s.Boot { // lines after it may have been lost in a power cut
