@@ -46,15 +46,9 @@ type Inbox struct {
 
 // An InboxTurn is how the turn stands for the agent.
 type InboxTurn struct {
-	State       string `json:"state"`
-	ForYou      bool   `json:"for_you"` // it holds the turn, or may take it before others
-	TurnID      int64  `json:"turn_id"`
-	Owner       string `json:"owner,omitempty"`
-	ReservedFor string `json:"reserved_for,omitempty"`
-	OfferedTo   string `json:"offered_to,omitempty"` // the only member that may claim the free turn for now
-
-	LeaseExpiresAt *event.Time `json:"lease_expires_at,omitzero"`
-	ClaimExpiresAt *event.Time `json:"claim_expires_at,omitzero"`
+	turn.Position        // without what is wrong with the holder
+	ForYou        bool   `json:"for_you"`              // it holds the turn, or may take it before others
+	OfferedTo     string `json:"offered_to,omitempty"` // the only member that may claim the free turn for now
 }
 
 // A Need is what keeps an agent from working until a person does something.
@@ -135,12 +129,9 @@ func (m *Mailbox) Inbox(ctx context.Context) (*Inbox, error) {
 		AgentID: m.Room.Self.ID, RoomID: st.RoomID, CanonicalPath: v.CanonicalPath, state: st, settled: settled, most: mostInbox,
 		Messages: []event.Event{}, Answers: []InboxAnswer{}, Notes: []InboxNote{}, Questions: []InboxQuestion{}, Asked: []questions.Question{},
 	}
-	in.Turn = InboxTurn{
-		State: v.State, TurnID: v.TurnID, Owner: v.Owner, ReservedFor: v.ReservedFor, OfferedTo: v.OfferedTo, LeaseExpiresAt: v.LeaseExpiresAt,
-		ClaimExpiresAt: v.ClaimExpiresAt,
-		ForYou: isMember && (v.Owner == m.Room.Self.ID && f.Window == 0 ||
-			slices.Contains([]string{v.ReservedFor, st.Pending.Preferred}, m.Room.Self.ID)),
-	}
+	in.Turn = InboxTurn{Position: v.Position, OfferedTo: v.OfferedTo, ForYou: isMember && (v.Owner == m.Room.Self.ID && f.Window == 0 ||
+		slices.Contains([]string{v.ReservedFor, st.Pending.Preferred}, m.Room.Self.ID))}
+	in.Turn.Trouble = nil
 	if m.Room.IsHuman() {
 		in.Needs = needs(st, v.CanonicalPath, st.MemberViews(f))
 	}
