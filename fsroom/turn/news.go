@@ -137,15 +137,9 @@ func (n *News) AddCall(s *State, f Facts, agent string) {
 // Offers reports whether the agent may have a turn that comes with a handoff: one that is reserved
 // for it, offered to it first, or not taken by the members that came before it.
 func (s *State) Offers(f Facts, agent string) bool {
-	switch {
-	case s.Owner != "" || s.Pending.Seq == 0 || s.Pending.From == agent || s.Member(agent) == nil:
-		return false
-	case s.ReservedFor != "":
-		return s.ReservedFor == agent
-	case s.AtRest(), s.Pending.forNobody():
-		return false
-	}
-	return !s.deferred(f, agent)
+	comes := s.Pending.Seq != 0 && s.Pending.From != agent && s.Member(agent) != nil
+	wakes := s.ReservedFor != "" || !s.AtRest() && !s.Pending.forNobody()
+	return comes && wakes && s.claimable(f, TryRequest{Agent: agent})
 }
 
 // IsPerson reports whether the member is a person.
