@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/talking-stick/tt/fsroom"
@@ -166,6 +167,29 @@ func TestFollowAJournalThatWasCut(t *testing.T) {
 		return r.enough()
 	})
 	if want := f.history(); err != errEnough || !slices.Equal(r.lines[4:], want[2:]) {
+		t.Errorf("%q, %v; want %q", r.lines, err, want)
+	}
+}
+
+// TestFollowDamageThatGoes: a journal that another program replaces is damaged for a moment, and is read again.
+func TestFollowDamageThatGoes(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.do(join("a"), say("a", "one"), say("a", "two"))
+	want := f.history()
+	whole := string(f.read(f.room.JournalPath()))
+	write := func(journal string) { f.must(os.WriteFile(f.room.JournalPath(), []byte(journal), 0o600)) }
+	rules, looks := *tallyRules, 0
+	rules.New = func(room string) *tally {
+		if looks++; looks == 4 { // it was found damaged twice in the same place
+			write(whole)
+		}
+		return tallyRules.New(room)
+	}
+	write(strings.Replace(whole, `"one"`, "\x00one\x00", 1))
+	r := &reader{want: len(want)}
+	_, err := fsroom.At(f.polled().Store(), &rules, f.room.Name()).Follow(context.Background(), 0, r.take, r.enough)
+	if err != errEnough || !slices.Equal(r.lines, want) {
 		t.Errorf("%q, %v; want %q", r.lines, err, want)
 	}
 }

@@ -106,12 +106,15 @@ func TestCloseATopicOrAQuestion(t *testing.T) {
 func TestArchive(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, false)
-	red := s.as("red")
-	q := red.asks()
-	waiting := s.as("cat").start(s.context(), "ask_poll", s.on(q, waitLong))
+	red, cat := s.as("red"), s.as("cat")
+	waiting := red.start(s.context(), "ask", f(`{"topic_id":%q,"question":"why?",%s}`, s.id, waitLong))
+	q := cat.waitForQuestion()
 	path := s.admin("", "archive", "pink")["path"].(string)
 	if r := <-waiting; r.code != "TOPIC_NOT_FOUND" {
 		t.Errorf("a wait: %v", r.body)
+	}
+	if _, err := os.Stat(filepath.Join(s.dir, "topics", s.id)); err == nil {
+		t.Error("a wait has made the directory anew")
 	}
 	red.refused("TOPIC_NOT_FOUND", "ask", f(`{"topic_id":%q,"question":"why?"}`, s.id))
 	same(t, "topics", red.ok("topic_list", `{"status":"all"}`)["topics"], `[]`)

@@ -1,6 +1,7 @@
 package questions
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -157,5 +158,41 @@ func TestTwinsAfterEveryStep(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestLostAnswerStaysLost: of an answer whose text one room has lost the other one gets no text, also not the words that say so.
+func TestLostAnswerStaysLost(t *testing.T) {
+	ctx := context.Background()
+	f := newTwoTrees(t)
+	a, b := f.room(f.main, "a:1", nil), f.room(f.linked, "b:1", nil)
+	_, err := a.Ask(ctx, "b:1", "which one?")
+	f.must(err)
+	on, _, err := a.Topic()
+	f.must(err)
+	other, s, err := b.Topic()
+	f.must(err)
+	appends := 0
+	_, _, err = f.room(f.linked, "b:1", func(st fsroom.Step) error {
+		if st == fsroom.StepAppend {
+			appends++
+		}
+		if appends == 2 { // the first is in the room of the asker
+			return errors.New("broken")
+		}
+		return nil
+	}).Answer(ctx, s.Questions[0].ID, "this one")
+	if before := f.topic(b); err == nil || before != "a:1 for b:1: pending, 0 answers" {
+		t.Fatalf("%v: %s", err, before)
+	}
+	journal, err := os.ReadFile(on.JournalPath())
+	f.must(err)
+	cut := bytes.LastIndexByte(bytes.TrimSuffix(journal, []byte("\n")), '\n') + 1
+	f.must(os.WriteFile(on.JournalPath(), journal[:cut], 0o600))
+	f.looks(b)
+	journal, err = os.ReadFile(other.JournalPath())
+	f.must(err)
+	if after := f.topic(b); after != "a:1 for b:1: answered, 1 answers" || bytes.Contains(journal, []byte(topic.LostText)) {
+		t.Errorf("%s in\n%s", after, journal)
 	}
 }
