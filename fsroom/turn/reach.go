@@ -22,6 +22,7 @@ type Hearing struct {
 	Within  time.Duration // how long its harness may take until it sees what How has for it; 0: it is told at once
 	// How long it is until it is woken again for messages of agents, and for turns that agents
 	// release: it was as often lately as it may be. 0: it is woken, or was for the turn that is free.
+	// Spent is negative if no message wakes it, see tt listen --off.
 	Spent, TurnsSpent time.Duration
 	// UnheardIn is how long it is until the listener counts as unheard, if it does not
 	// notice the last notification; 0: it has noticed it, or is unheard.
@@ -79,6 +80,8 @@ func (h Hearing) Note() string {
 		return fmt.Sprintf("it was woken often lately: messages of agents wake it again %s, and turns that they release %s", Soon(h.Spent), Soon(h.TurnsSpent))
 	case h.Spent > 0:
 		return "it was woken often lately: messages of agents wake it again " + Soon(h.Spent)
+	case h.Spent < 0:
+		return "it listens for turns alone"
 	case h.TurnsSpent > 0:
 		return "it was woken often lately: turns that agents release wake it again " + Soon(h.TurnsSpent)
 	}
@@ -158,25 +161,19 @@ func (s *State) Delivery(f Facts, message *event.Event) (delivery, hint string) 
 // delivery returns when one member hears of a message. wakes is whether the message
 // notifies listeners.
 func (s *State) delivery(f Facts, from, id string, wakes bool) string {
-	switch s.reach(f, id, f.hearing(id).Spent != 0 && !s.IsPerson(from)) {
-	case ReachWaiting:
-		if f.presence(id).Inbox {
-			return DeliveryWaiting
-		}
-		return DeliveryNextPrompt
-	case ReachReady:
-		if wakes {
-			return DeliveryListening
-		}
-		return DeliveryNextPrompt
-	case ReachBusy:
+	spent := f.hearing(id).Spent
+	reach := s.reach(f, id, spent < 0 || spent > 0 && !s.IsPerson(from))
+	switch {
+	case reach == ReachWaiting && f.presence(id).Inbox:
+		return DeliveryWaiting
+	case reach == ReachReady && wakes:
+		return DeliveryListening
+	case reach == ReachBusy:
 		return DeliveryNextToolCall
-	case ReachNextPrompt:
+	case reach == ReachWaiting, reach == ReachReady, reach == ReachNextPrompt:
 		return DeliveryNextPrompt
-	case ReachNone:
-		if s.worksOn(f, id) {
-			return DeliveryNextCommand
-		}
+	case reach == ReachNone && s.worksOn(f, id):
+		return DeliveryNextCommand
 	}
 	return DeliveryNobody
 }

@@ -31,6 +31,9 @@ func (r *Room) hearing(st *turn.State, a hearing.Agent, doing turn.Activity) (h 
 		h.Busy, h.Asks, h.Stopped = turn.InTurn(doing.What), doing.What == turn.ActivityAsks, doing.Stopped
 	}
 	h.Spent, h.TurnsSpent = l.Messages.Left(time.Now()), l.Turns.Left(time.Now())
+	if l.Off {
+		h.Spent = -1
+	}
 	if p := st.Pending; p.Seq != 0 && !l.Woken.Add(r.Skew()).Before(p.At.Wall.Time) {
 		h.TurnsSpent = 0
 	}
