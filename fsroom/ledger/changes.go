@@ -56,6 +56,8 @@ const (
 	StatusDeleted  = "deleted"
 	StatusMode     = "mode"
 	StatusType     = "type"
+
+	StatusUntracked = "untracked" // of what would be committed: git has it neither staged nor committed
 )
 
 // A PathChange is one path that changed.

@@ -126,6 +126,12 @@ func (v *View) Unstaged(git Git) (*Differing, error) {
 	slices.SortStableFunc(steps, func(a, b Step) int { return cmp.Compare(a.Path, b.Path) })
 	d := differing(steps)
 	d.Commit = true
+	for i := range d.Paths {
+		p := &d.Paths[i]
+		if at, err := v.objects.at(committed, prefix+p.Path); err == nil && p.Status == StatusDeleted && !at.exists() && !p.Quoted {
+			p.Status = StatusUntracked
+		}
+	}
 	return d, nil
 }
 
