@@ -227,3 +227,25 @@ func TestASessionThatIsKilled(t *testing.T) {
 		t.Errorf("it is %+v", p)
 	}
 }
+
+// TestASessionThatIsRecordedLate: what listens before the session is recorded ends with it all the same.
+func TestASessionThatIsRecordedLate(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	a, _ := f.listener("a:1")
+	running, cancel := context.WithCancel(ctx)
+	defer cancel()
+	looks := 0
+	f.must(a.Run(running, Transport{How: hearing.ByQueue, Gone: func() bool {
+		switch looks++; looks {
+		case 1:
+			f.must(a.Begin(ctx, Session{ID: "s1"}))
+		case 2:
+			f.must(a.End(ctx, "s1"))
+		default:
+			t.Error("it listens on for a session that has ended")
+			cancel()
+		}
+		return false
+	}}))
+}
