@@ -34,12 +34,6 @@ func (s *State) Calls(f Facts, agent string) bool {
 // forNobody reports whether a hook has released the turn and nobody wanted it: then nobody is woken.
 func (p *PendingHandoff) forNobody() bool { return p.Auto && p.Preferred == "" }
 
-// isReachable reports whether the member hears at once that the turn is its own.
-func (s *State) isReachable(f Facts, id string) bool {
-	reach := s.Reach(f, id)
-	return reach == ReachWaiting || reach == ReachReady || reach == ReachBusy
-}
-
 // IdleFor returns how long it is until a holder whose model is idle may be taken over for that:
 // zero if it may, negative if it will not be by time alone.
 func (s *State) IdleFor(f Facts) time.Duration {

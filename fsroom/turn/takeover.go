@@ -3,6 +3,7 @@ package turn
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -60,7 +61,8 @@ func Take(s *State, f Facts, r TakeRequest) ([]event.Event, WaitResult, error) {
 		}
 	}
 	reserved := s.Owner == "" && s.ReservedFor != ""
-	if err != nil && r.Auto && reserved && !s.isReachable(f, s.ReservedFor) &&
+	unreached := []string{ReachUnheard, ReachNextPrompt, ReachNone}
+	if err != nil && r.Auto && reserved && slices.Contains(unreached, s.Reach(f, s.ReservedFor)) &&
 		(s.eligible(f, r.Agent, ReasonClaimTimeout) || s.Pending.Auto && !s.IsWanted(f, r.Agent)) {
 		kind, err = ReasonClaimTimeout, nil
 	}

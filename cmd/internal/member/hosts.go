@@ -276,15 +276,13 @@ func (c *Client) JoinWithin(ctx context.Context, w *workspace.Workspace, limit t
 // NotYet is the result of a wait that could not join the workspace's room, because the
 // engine could not be reached: the room as this host knew it last.
 func (c *Client) NotYet(w *workspace.Workspace, away error) turn.WaitResult {
-	chain := w.Chain()
-	r := c.Room(fsroom.RoomName(w.Identity(chain[len(chain)-1])), w)
-	for _, dir := range chain {
-		if at := c.Room(fsroom.RoomName(w.Identity(dir)), w); at.FS.HasJournal() {
-			r = at
+	var r *Room
+	for _, name := range RoomNames(w) {
+		if r = c.Room(name, w); r.FS.HasJournal() {
 			break
 		}
 	}
-	return r.notYet(away)
+	return r.notYet(away) // the last is that of the root
 }
 
 // notYet is the result of a wait that ends while the engine is away, or before it has looked

@@ -67,15 +67,13 @@ func (c *Client) tellLost(e *code.Error) *code.Error {
 // gone. Who holds the stick there is told to release it first, so that its handoff is not
 // lost. Where there is no room yet, that one can be brought there.
 func lostHint(st *turn.State, me string, canImport bool) string {
-	path := st.CanonicalPath
-	hint := fmt.Sprintf("you are still a member of the room of %s, which is not there any more", path)
-	switch {
-	case st.Owner == me:
-		hint += fmt.Sprintf(", and hold the stick there: end the turn with \"tt release --path %s …\"", code.ShellWord(path))
-	case st.Owner != "":
-		hint += ", where " + st.Owner + " holds the stick"
+	word := code.ShellWord(st.CanonicalPath)
+	hint := fmt.Sprintf("you are still a member of the room of %s, which is not there any more", st.CanonicalPath)
+	if st.Owner == me {
+		hint += fmt.Sprintf(", and hold the stick there: end the turn with \"tt release --path %s …\"", word)
+	} else {
+		hint += heldBy(st)
 	}
-	word := code.ShellWord(path)
 	if canImport {
 		hint += fmt.Sprintf("; if it was renamed, \"tt room export --path %s >FILE\" and here \"tt room import FILE\" bring its turns and notes", word)
 	}
