@@ -152,7 +152,8 @@ func (h *run) hasCompany(t held) bool {
 func (h *run) notTaken(ctx context.Context, root string, err error) error {
 	h.log(err)
 	// Whoever was faster may have the lock still. To look takes none.
-	if now, _ := h.rooms().Stick(ctx, root, h.call); now != nil && now.Holder != "" && now.Holder != now.Me && !now.ActsForHolder {
+	now, _ := h.rooms().Stick(ctx, root, h.call)
+	if now != nil && now.Holder != "" && now.Holder != now.Me && !now.ActsForHolder {
 		return h.refuseFor(root, fmt.Sprintf("is held by %s (turn %d)", now.Holder, now.Turn), waitYourself(root))
 	}
 	switch c := code.Of(err); {
@@ -161,7 +162,11 @@ func (h *run) notTaken(ctx context.Context, root string, err error) error {
 	case c == code.Usage: // a variable of the environment that cannot be read
 		return h.refuseFor(root, "cannot be taken", "Tell your user: "+code.MessageOf(err)+".")
 	case c == code.DiskFull, c == code.DataDirUnusable:
-		return h.finish(payload.Reply{Context: cli.Line(fmt.Sprintf("Other sessions work in %s, and Talking Stick could not take the turn for you: %v", root, err))})
+		done := "take the turn for you"
+		if now != nil && now.Holder != "" { // it has the turn
+			done = "renew the lease of your turn"
+		}
+		return h.finish(payload.Reply{Context: cli.Line(fmt.Sprintf("Other sessions work in %s, and Talking Stick could not %s: %v", root, done, err))})
 	}
 	return h.refuseFor(root, "is just being taken", "Do the same again"+h.stuckLock(err)+".")
 }
