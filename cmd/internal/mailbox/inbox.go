@@ -177,8 +177,9 @@ func (in *Inbox) next(actsFor string) string {
 		return "work; then tt release with a handoff"
 	case in.Turn.ForYou:
 		return "tt wait: the turn is yours"
-	}
-	if actsFor != "" {
+	case in.Left > 0:
+		return "tt inbox: there is more"
+	case actsFor != "":
 		return member.WorkFor(actsFor)
 	}
 	return "tt wait --inbox"
