@@ -63,6 +63,7 @@ func (r *Room) facts(st *turn.State, by caller, judged verdicts) turn.Facts {
 	}
 	presence := oncePerAgent(func(id string) turn.Presence {
 		p := r.presence(id, look)
+		p.OutlivesProcess = p.OutlivesProcess && (id == owner || !p.SessionEnded) // only a turn is kept for one that has ended
 		// A turn that a hook has taken ends with the process that took it, and what another window has is judged by that.
 		auto := st.Grant.Auto && !lease.ByHand
 		if h := identity.Process(lease.Holder); id == owner && id != by.id && (auto || window != 0) && !r.hosts.have(h) {

@@ -11,8 +11,8 @@ import (
 )
 
 // EndSession records that the agent's session has ended, while its process may go on: the agent is
-// gone until a prompt or a command of it. If quits is set the process ends, too, and the agent may
-// be back within the grace. It wakes what waits for the agent, the guardian of its turn and who waits for that.
+// gone until a prompt or a command of it. If quits is set the process ends, too, and a turn that the
+// agent has is kept for it within the grace. It wakes what waits for the agent, the guardian of its turn and who waits for that.
 func (c *Client) EndSession(quits bool) error {
 	err := c.Hearing().SetEnded(hearing.Ending{At: event.NewTime(c.time()), Quits: quits, Process: c.Self.Root})
 	for _, r := range c.RoomsHeard() {
