@@ -67,7 +67,7 @@ func (h *run) take(ctx context.Context, stick *guard.Stick) error {
 		if closed != nil {
 			text += " " + cli.Line(closed.Result.From+" had closed the room: "+shorten(closed.Result.Reason)) + "."
 		}
-		if words := ledger.VerifiedWords(res.Verified); words != "" {
+		if words := ledger.VerifiedWords(res.Verified); !strings.Contains(text, words) { // an automatic handoff has them
 			text += " Verified: " + cli.Line(words) + "."
 		}
 		return h.finish(payload.Reply{Context: text})
