@@ -339,18 +339,6 @@ func TestWhereNothingCanBeWritten(t *testing.T) {
 	}
 }
 
-// TestNothingIsShownOfWhatWasNotDone: an installation that cannot be recorded shows no texts, as one that was done.
-func TestNothingIsShownOfWhatWasNotDone(t *testing.T) {
-	t.Parallel()
-	h := newHome(t)
-	h.DataDir = h.path("nowhere")
-	p := h.planner(Options{}, &record{Installs: map[harness.ID]*installed{}}, harness.Grok)
-	p.steps = []Step{{Path: "f", Text: "a text"}}
-	if r := h.carryOut(p, Result{}); r.Status != Failed || r.Steps[0].Text != "" {
-		t.Errorf("%+v", r)
-	}
-}
-
 func TestLinkedSettingsStayLinked(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
