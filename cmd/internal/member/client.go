@@ -216,7 +216,7 @@ func (c *Client) Open(w *workspace.Workspace, missing error) (*Room, *snapshot, 
 // OpenPast is [Client.Open] that returns also a room that has ended; seen is nil then.
 func (c *Client) OpenPast(w *workspace.Workspace, missing error) (r *Room, seen *snapshot, err error) {
 	r, seen, err = c.Open(w, missing)
-	if w != nil && (code.Of(err) == code.RoomNotFound || fsroom.IsUnreachable(err)) {
+	if w != nil && err != nil && (err == missing || code.Of(err) == code.RoomNotFound || fsroom.IsUnreachable(err)) {
 		if ended := c.openEnded(w); ended != nil {
 			return ended, nil, nil
 		}
