@@ -188,6 +188,14 @@ func TestVerdictAnswersItsQuestionAlone(t *testing.T) {
 	if f.FindVerdict(asked) != nil || len(f.AllVerdicts()) != 0 {
 		t.Error("it is there after it was withdrawn")
 	}
+	f.add(asked)
+	lock := f.verdictsFile() + ".lock"
+	if os.Remove(lock) != nil || os.Mkdir(lock, 0o700) != nil { // nothing can be written
+		t.Fatal(lock)
+	}
+	if f.Withdraw(asked); f.FindVerdict(asked) != nil {
+		t.Error("it is there after it was withdrawn where nothing can be written")
+	}
 }
 
 // TestDamagedVerdictIsAMiss damages the line of a verdict in each of its bytes, and cuts it. One behind it stays.
