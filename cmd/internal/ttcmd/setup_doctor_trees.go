@@ -3,7 +3,6 @@ package ttcmd
 import (
 	"context"
 	"errors"
-	"github.com/talking-stick/tt/fsroom/code"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -13,6 +12,7 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/cmd/internal/member"
 	"github.com/talking-stick/tt/fsroom"
+	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/ledger"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal/event"
@@ -69,6 +69,7 @@ func pruneLedger(ctx context.Context, c *cli.Invocation, client *member.Client) 
 		if err := l.Remove(ctx); err != nil {
 			return err
 		}
+		health.Kept = false
 		removed = append(removed, health)
 	}
 	return c.Out.Result(map[string]any{"removed": removed}, func(t *cli.Text) {
