@@ -178,11 +178,8 @@ func (e Environment) carryOut(p *planner, r Result) Result {
 	if p.opts.DryRun {
 		return r
 	}
-	for i := range p.steps {
-		p.steps[i].Text = ""
-	}
 	err := p.announce()
-	if err == nil {
+	if withoutTexts(p.steps); err == nil {
 		err = apply(p.steps)
 	}
 	if err != nil {

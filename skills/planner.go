@@ -159,6 +159,14 @@ func (s Step) String() string {
 	return b.String()
 }
 
+// withoutTexts removes the texts of steps, which a dry run alone shows.
+func withoutTexts(steps []Step) []Step {
+	for i := range steps {
+		steps[i].Text = ""
+	}
+	return steps
+}
+
 // apply carries out steps in order, records each, and stops at the first that fails.
 func apply(steps []Step) error {
 	for i := range steps {

@@ -279,7 +279,8 @@ func TestOldRegistrationsAreSpokenOf(t *testing.T) {
 	if h.read(config) != canonical {
 		t.Error("a plan changed something")
 	}
-	if r := h.uninstall(only(harness.OpenCode), Removed)[0]; !strings.Contains(r.Message, "registration") || h.read(config) != `{"mcp": {}}` {
+	if r := h.uninstall(only(harness.OpenCode), Removed)[0]; !strings.Contains(r.Message, "registration") || h.read(config) != `{"mcp": {}}` ||
+		r.Steps[0].Text != "" {
 		t.Errorf("%+v", r)
 	}
 	h.write(config, strings.Replace(canonical, "true", "false", 1))
