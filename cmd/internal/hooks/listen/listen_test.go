@@ -228,24 +228,29 @@ func TestASessionThatIsKilled(t *testing.T) {
 	}
 }
 
-// TestASessionThatIsRecordedLate: what listens before the session is recorded ends with it all the same.
+// TestASessionThatIsRecordedLate: what a hook has started before the session was recorded ends with it all the same, and what
+// its user has started goes on.
 func TestASessionThatIsRecordedLate(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t)
-	a, _ := f.listener("a:1")
-	running, cancel := context.WithCancel(ctx)
-	defer cancel()
-	looks := 0
-	f.must(a.Run(running, Transport{How: hearing.ByQueue, Gone: func() bool {
-		switch looks++; looks {
-		case 1:
-			f.must(a.Begin(ctx, Session{ID: "s1"}))
-		case 2:
-			f.must(a.End(ctx, "s1"))
-		default:
-			t.Error("it listens on for a session that has ended")
-			cancel()
+	for how, ends := range map[string]bool{hearing.ByQueue: true, hearing.ByExec: false} {
+		f := newFixture(t)
+		a, _ := f.listener("a:1")
+		running, cancel := context.WithCancel(ctx)
+		defer cancel()
+		looks := 0
+		f.must(a.Run(running, Transport{How: how, Gone: func() bool {
+			switch looks++; looks {
+			case 1:
+				f.must(a.Begin(ctx, Session{ID: "s1"}))
+			case 2:
+				f.must(a.End(ctx, "s1"))
+			default:
+				cancel()
+			}
+			return false
+		}}))
+		if ended := looks < 3; ended != ends {
+			t.Errorf("%s: it ends with the session: %v, want %v", how, ended, ends)
 		}
-		return false
-	}}))
+	}
 }

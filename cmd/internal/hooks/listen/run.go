@@ -60,7 +60,9 @@ func (a *Agent) Run(ctx context.Context, t Transport) error {
 	var goneSince time.Time
 	return a.follow(ctx, t.How, func() (done bool, again time.Duration, err error) {
 		l, doing := a.Client.Hearing().Listener(), a.Client.Hearing().Activity()
-		of.Session = cmp.Or(of.Session, l.Session) // the hook that has started it may record the session later
+		if t.How != hearing.ByExec { // the hook that has started it may record the session later
+			of.Session = cmp.Or(of.Session, l.Session)
+		}
 		switch {
 		case of.Session != "" && l.Session != of.Session,
 			t.How == hearing.ByHook && (l.Proved() || a.isElsewhere(of, l)), t.How == hearing.ByHold && turn.InTurn(doing.What):
