@@ -289,6 +289,18 @@ func TestRestoreNamesLargeFiles(t *testing.T) {
 	}
 }
 
+// TestOneBeginning: a turn has one beginning, and whoever asks for it again is shown that.
+func TestOneBeginning(t *testing.T) {
+	f := newFixture(t)
+	first := f.take(WhyStart, 1)
+	f.write("late", "1")
+	var shown *Snapshot
+	again, err := f.Take(f.Context(), Request{Why: WhyStart, Turn: 1, Ready: func(_ *View, s *Snapshot) { shown = s }})
+	if err != nil || again.Number != first.Number || shown != again {
+		t.Errorf("shown %v, got %v, want %v (%v)", shown, again, first, err)
+	}
+}
+
 // TestUndoNamesLargeFiles: what is too large to be recorded, and changed in the turn, is not taken back, and is
 // named; what did not change is not.
 func TestUndoNamesLargeFiles(t *testing.T) {

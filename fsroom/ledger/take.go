@@ -76,7 +76,11 @@ func (l *Ledger) locked(ctx context.Context, keep bool, r Request, do func(*View
 
 // record makes a snapshot of what was scanned.
 func (l *Ledger) record(v *View, r Request) (*Snapshot, error) {
+	if r.Ready == nil {
+		r.Ready = func(*View, *Snapshot) {}
+	}
 	if start, _ := TurnOf(v.All, r.Turn); r.Why == WhyStart && start.Begins(r.Lease) { // a turn has one beginning
+		r.Ready(v, start)
 		return start, nil
 	}
 	s := v.Now
@@ -89,11 +93,8 @@ func (l *Ledger) record(v *View, r Request) (*Snapshot, error) {
 	if err := v.objects.write(); err != nil {
 		return nil, err
 	}
-	if n := len(v.All); n > 0 {
-		last := v.All[n-1]
-		if !r.Line && last.IsLike(s) && last.Ignored == s.Ignored {
-			return last, v.done(r, last)
-		}
+	if n := len(v.All); n > 0 && !r.Line && v.All[n-1].IsLike(s) && v.All[n-1].Ignored == s.Ignored {
+		return v.All[n-1], v.done(r, v.All[n-1])
 	}
 	switch {
 	case v.lost && r.Unsynced:
@@ -118,9 +119,7 @@ func (l *Ledger) record(v *View, r Request) (*Snapshot, error) {
 	if err := l.appendLine(s); err != nil {
 		return nil, err
 	}
-	if r.Ready != nil {
-		r.Ready(v, s)
-	}
+	r.Ready(v, s)
 	return s, v.done(r, s)
 }
 
