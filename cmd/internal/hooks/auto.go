@@ -128,7 +128,7 @@ func (h *run) next(agent *listen.Agent, room *member.Room, st *turn.State, w *wo
 	}
 	h.startHearing(agent)
 	if !h.isGuest(agent) && (h.startListener(agent) || h.isCalled(agent)) { // of a guest, the first window is called
-		h.callByTime(agent, room, st)
+		h.keepPromises(agent, false)
 		return "You are " + ordinal(room.Place(st)) + ". End your turn: you are called when it is yours."
 	}
 	if !h.isProved(agent) {
@@ -140,24 +140,27 @@ func (h *run) next(agent *listen.Agent, room *member.Room, st *turn.State, w *wo
 	return waitYourself(w.Path)
 }
 
-// keepPromises is callByTime for each room whose turn the agent wants: whoever has promised the call may have been killed.
-func (h *run) keepPromises(agent *listen.Agent) {
+// keepPromises has the session notified that may have the turn of a room by time alone, where no guardian calls it: that of the
+// holder has ended, or nobody holds the turn, and that of the turn before has ended. Whoever has promised the call may have been
+// killed. With all it does so for each member, and notifies those that may have the turn now.
+func (h *run) keepPromises(agent *listen.Agent, all bool) {
 	for _, room := range agent.Client.RoomsHeard() {
-		if snap, err := room.FS.View(); err == nil && room.Wants() {
-			h.callByTime(agent, room, snap.State)
+		snap, err := room.FS.View()
+		if err != nil || !all && !room.Wants() {
+			continue
 		}
-	}
-}
-
-// callByTime has a session notified that may have the turn by time alone, where no guardian calls it: that of the holder
-// has ended, or nobody holds the turn, and that of the turn before has ended if nobody wanted it then.
-func (h *run) callByTime(agent *listen.Agent, room *member.Room, st *turn.State) {
-	f := room.Facts(st)
-	if guardian := f.Support().Guardian; st.Owner != "" && guardian != turn.Gone && guardian != turn.NoProcess {
-		return
-	}
-	if after := room.UntilCalled(st, f); after > 0 {
-		h.notifyAfter(agent, after)
+		st, f := snap.State, room.Facts(snap.State)
+		if guardian := f.Support().Guardian; st.Owner != "" && guardian != turn.Gone && guardian != turn.NoProcess {
+			continue
+		}
+		if all {
+			room.CallWanting(st, f)
+		}
+		for _, id := range st.Others("") {
+			if after := room.UntilCalled(st, f, id); after > 0 && (all || id == agent.Client.Self.ID) {
+				h.notifyAfter(agent.Client, id, after)
+			}
+		}
 	}
 }
 

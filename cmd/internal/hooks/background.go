@@ -48,19 +48,17 @@ func Prove(ctx context.Context, client *member.Client, after time.Duration) {
 	agent.Notify()
 }
 
-// remind lets an agent be notified when it may be woken again for what is due, where its harness
-// watches the wake file and nothing of tt runs meanwhile.
+// remind lets an agent be notified when it may be woken again for what is due, where nothing of tt runs meanwhile.
 func (h *run) remind(agent *listen.Agent, w listen.Wake) {
 	if w.Spent {
-		h.notifyAfter(agent, w.Later)
+		h.notifyAfter(agent.Client, agent.Client.Self.ID, w.Later)
 	}
 }
 
-// notifyAfter notifies an agent after a time, if its harness watches the wake file.
-func (h *run) notifyAfter(agent *listen.Agent, after time.Duration) {
-	if h.watches() && !agent.Client.Hearing().Dir().Held(hearing.BudgetMark) {
-		after = after.Truncate(time.Millisecond) + time.Millisecond
-		h.log(agent.Client.StartDetached("hook", proveCommand, "--after", after.String(), "--agent", agent.Client.Self.ID))
+// notifyAfter notifies an agent after a time; the session's own only if its harness watches the wake file.
+func (h *run) notifyAfter(client *member.Client, id string, after time.Duration) {
+	if (id != client.Self.ID || h.watches()) && !client.HearingOf(id).Dir().Held(hearing.BudgetMark) {
+		h.log(client.StartDetached("hook", proveCommand, "--after", (after.Truncate(time.Millisecond) + time.Millisecond).String(), "--agent", id))
 	}
 }
 

@@ -66,7 +66,7 @@ func (h *run) endOfTurn(ctx context.Context, agent *listen.Agent, objection stri
 		for _, room := range agent.Client.RoomsHeard() {
 			room.Unwant(true)
 		}
-		h.keepPromises(agent)
+		h.keepPromises(agent, true)
 		if l := agent.Client.Hearing().Listener(); h.watches() && !l.Proved() {
 			agent.Notify()
 		}

@@ -69,7 +69,7 @@ func (n *RoomNews) add(ctx context.Context) error {
 	n.All.AddOffer(st, f, me, at.TurnSeq)
 	n.Fresh.AddOffer(st, f, me, max(at.TurnSeq, at.Woken.EventSeq))
 	n.All.AddCall(st, f, me)
-	if n.Until = m.Room.UntilCalled(st, f); !m.Room.Called() {
+	if n.Until = m.Room.UntilCalled(st, f, me); !m.Room.Called() {
 		n.Fresh.AddCall(st, f, me)
 	}
 	if seq, _ := st.TakenOver(me); seq > at.TurnSeq {

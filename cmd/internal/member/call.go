@@ -70,9 +70,9 @@ func (r *Room) Call() {
 	}
 }
 
-// callWanting notifies the members that want the turn and may have it. It returns how long it is until that
+// CallWanting notifies the members that want the turn and may have it. It returns how long it is until that
 // may be so of others that want it, by time alone; 0: never.
-func (r *Room) callWanting(st *turn.State, f turn.Facts) (again time.Duration) {
+func (r *Room) CallWanting(st *turn.State, f turn.Facts) (again time.Duration) {
 	for _, id := range st.Others("") {
 		switch a := r.FS.Agent(id); {
 		case !a.Has(wantsFile) || a.Has(calledFile):
@@ -85,11 +85,11 @@ func (r *Room) callWanting(st *turn.State, f turn.Facts) (again time.Duration) {
 	return again
 }
 
-// UntilCalled returns how long it is until an agent that wants the turn may have it, by time alone; 0: it does not
+// UntilCalled returns how long it is until a member that wants the turn may have it, by time alone; 0: it does not
 // want it, may have it now, or that does not come.
-func (r *Room) UntilCalled(st *turn.State, f turn.Facts) time.Duration {
-	if !f.Presence(r.Self.ID).Wants || st.Calls(f, r.Self.ID) {
+func (r *Room) UntilCalled(st *turn.State, f turn.Facts, id string) time.Duration {
+	if !f.Presence(id).Wants || st.Calls(f, id) {
 		return 0
 	}
-	return st.NextDeadline(f, r.Self.ID)
+	return st.NextDeadline(f, id)
 }

@@ -179,7 +179,7 @@ func (g *guardian) afterTurn(st *turn.State) (done bool, sleep fsroom.Sleep, err
 	if offer.Notify != "" {
 		g.Room.Client.Store.NotifyListener(offer.Notify)
 	}
-	again := turn.Soonest(offer.Again, g.Room.callWanting(st, g.facts(st)))
+	again := turn.Soonest(offer.Again, g.Room.CallWanting(st, g.facts(st)))
 	return again == 0, fsroom.Sleep{Poll: guardianPoll, For: again}, nil
 }
 
@@ -235,7 +235,7 @@ func (g *guardian) renewIfDue(ctx context.Context, st *turn.State) (done bool, s
 	if g.Room.IsAuto(st) {
 		sleep.For = min(sleep.For, autoPoll)
 	}
-	sleep.For = turn.Soonest(sleep.For, g.Room.callWanting(st, g.facts(st)), g.recordIfDue(st, now))
+	sleep.For = turn.Soonest(sleep.For, g.Room.CallWanting(st, g.facts(st)), g.recordIfDue(st, now))
 	return false, sleep, nil
 }
 
@@ -338,7 +338,7 @@ func (g *guardian) endLease(ctx context.Context, why string) (ended bool, err er
 	if left != nil { // other hosts look at once, and have to find the record
 		g.Room.Client.Store.Published(publishPatience)
 		g.Room.notify(left, fsroom.Agent.Notify)
-		g.Room.callWanting(left, g.facts(left))
+		g.Room.CallWanting(left, g.facts(left))
 	}
 	return ended, err
 }

@@ -162,7 +162,7 @@ func (r *Room) Leave(ctx context.Context, isOwed func(*turn.State) bool) (res tu
 		r.leaveRooms(r.Self.ID)
 	})
 	if err == nil {
-		r.callWanting(snap.State, r.Facts(snap.State))
+		r.CallWanting(snap.State, r.Facts(snap.State))
 	}
 	return res, err
 }
@@ -178,7 +178,7 @@ func (r *Room) Kick(ctx context.Context, request turn.KickRequest) (res turn.Lea
 	})
 	if err == nil {
 		r.RecordPresence(ctx, snap.State)
-		r.callWanting(snap.State, r.Facts(snap.State))
+		r.CallWanting(snap.State, r.Facts(snap.State))
 	}
 	return res, err
 }
