@@ -85,8 +85,8 @@ func askPoll(ctx context.Context, c *call, a *tools.Poll) (tools.Result, error) 
 	if err != nil {
 		return nil, c.onOtherTopic(ctx, err, a.QuestionID)
 	}
-	if result.AcceptingAnswers {
-		result.Missing = max(0, a.MinAnswers-max(1, result.AnswersCount))
+	if result.AcceptingAnswers && a.MinAnswers > 1 {
+		result.Missing = max(0, a.MinAnswers-result.AnswersCount)
 	}
 	c.shown(result, a.Skip+len(result.Answers))
 	return result, nil

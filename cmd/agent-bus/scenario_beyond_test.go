@@ -60,7 +60,7 @@ func beyondScenarios() []scenario {
 			red := s.as("red")
 			q := red.asks()
 			red.ok("topic_close", f(`{"topic_id":%q}`, s.id))
-			mentions(s, red.call("ask_poll", s.on(q, waitLong, `"min_answers":2`)).text, "missing_answers=1: the wait ended before")
+			mentions(s, red.call("ask_poll", s.on(q, waitLong, `"min_answers":2`)).text, "missing_answers=2: the wait ended before")
 		}},
 		{"text of others is visible", func(s *stage) {
 			red, cat := s.as("red"), s.as("cat")

@@ -70,7 +70,7 @@ func TestObjectsStayAsTheyAre(t *testing.T) {
 }
 
 func TestUnknownArguments(t *testing.T) {
-	got, err := read(`{"zeta":1,"topic_id":"t","Topic_ID":"u","question_id":"q"}`, &tools.OfQuestion{})
+	got, err := read(`{"zeta":1,"topic_id":"t","Topic_ID":"u","eta":null,"question_id":"q"}`, &tools.OfQuestion{})
 	if err != nil {
 		t.Error(err)
 	}

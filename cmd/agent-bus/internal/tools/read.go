@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"reflect"
 	"slices"
@@ -72,10 +73,7 @@ func complete(s *jsonschema.Schema, t reflect.Type, limits *strings.Replacer) {
 func Read(raw json.RawMessage, s *jsonschema.Schema, a Arguments) ([]Warning, error) {
 	var r reader
 	object, ok := unwrap(raw, '{')
-	if isNull(raw) {
-		object, ok = json.RawMessage("{}"), true
-	}
-	if !ok {
+	if !ok && !isNull(raw) {
 		return nil, topic.Invalid("arguments", "must be an object, not %s", describe(raw))
 	}
 	read, err := r.members(s, object, "", "")
@@ -92,13 +90,14 @@ type reader struct{ unknown []Warning }
 // messages their names begin with at, and in warnings with of.
 func (r *reader) members(s *jsonschema.Schema, object json.RawMessage, at, of string) (read json.RawMessage, err error) {
 	var given map[string]json.RawMessage
-	_ = json.Unmarshal(object, &given) // it is valid
+	_ = json.Unmarshal(object, &given) // it is valid, or there is none
+	maps.DeleteFunc(given, func(_ string, v json.RawMessage) bool { return isNull(v) })
 	read = append(read, '{')
 	for _, name := range s.PropertyOrder {
 		p, v := s.Properties[name], given[name]
 		switch required := p.Type == "string" && slices.Contains(s.Required, name); {
 		case err != nil:
-		case !isNull(v):
+		case v != nil:
 			v, err = r.value(p, v, at+name)
 			if text, _ := asText(v); err == nil && required && isBlank(text) {
 				err = topic.Invalid(at+name, "must not be blank")
