@@ -125,13 +125,6 @@ func safeName(name string) bool {
 	return name != "" && name != "." && name != ".." && !strings.EqualFold(name, ".git") && !strings.ContainsAny(name, "/\x00")
 }
 
-// appendEntry adds an entry to the content of a tree object.
-func appendEntry(b []byte, e entry) []byte {
-	b = strconv.AppendUint(b, uint64(e.mode), 8)
-	b = append(append(append(b, ' '), e.name...), 0)
-	return append(b, e.id[:]...)
-}
-
 // compareNames orders names as git does: a directory as if its name ended in a slash.
 func compareNames(a string, aDir bool, b string, bDir bool) int {
 	n := min(len(a), len(b))

@@ -36,6 +36,7 @@ type Plan struct {
 	Merged    []string
 	Conflicts []Conflict
 	Kept      []Conflict
+	InTheWay  []string  // of a restore, what keeps it from writing
 	Lost      *Snapshot // of [View.PlanLost], the snapshot before the loss
 	Damaged   int       // of [View.PlanLost], snapshots that could not be looked at
 	Blind     bool      // of [View.PlanLost]: of some files it is not known what commits have
@@ -129,7 +130,7 @@ func (v *View) PlanUndo(from, to *Snapshot, filters []string) (*Plan, error) {
 	}
 	removed := removals(u.plan.Steps)
 	for _, s := range u.plan.Steps { // what is in no snapshot may be in the way
-		if s.To.exists() && v.inTheWay(s, removed) {
+		if v.inTheWay(s, removed) != "" {
 			u.conflict(s.Path, ConflictInTheWay)
 		}
 	}
@@ -310,21 +311,22 @@ func removals(steps []Step) map[string]bool {
 	return m
 }
 
-// inTheWay reports whether something stands where a step writes, or where one of the
-// directories above it has to be, that neither the step nor a removal deals with.
-func (v *View) inTheWay(s Step, removed map[string]bool) bool {
-	if dir, err := noDir(v.ledger.opts.Root, s.Path); dir != "" {
-		return err == nil && !removed[dir]
+// inTheWay returns what stands where a step writes, or where one of the directories above it has to be, and that neither
+// the step nor a removal deals with, "" for nothing.
+func (v *View) inTheWay(s Step, removed map[string]bool) string {
+	if !s.To.exists() {
+		return ""
 	}
-	if !s.From.exists() && !removed[s.Path] {
-		if st, err := linkStat(v.ledger.full(s.Path)); err == nil {
-			if st.mode != modeDir {
-				return true
-			}
-			return !v.onlyRemoved(s.Path, removed)
+	if dir, err := noDir(v.ledger.opts.Root, s.Path); dir != "" {
+		if err == nil && !removed[dir] {
+			return dir
+		}
+	} else if !s.From.exists() && !removed[s.Path] {
+		if st, err := linkStat(v.ledger.full(s.Path)); err == nil && (st.mode != modeDir || !v.onlyRemoved(s.Path, removed)) {
+			return s.Path
 		}
 	}
-	return false
+	return ""
 }
 
 // onlyRemoved reports whether all files below a directory are removed by the plan.

@@ -98,11 +98,13 @@ func (v *View) keep(p *Plan, left func(string) bool) {
 	})
 	removed := removals(p.Steps)
 	p.Steps = slices.DeleteFunc(p.Steps, func(s Step) bool {
-		inTheWay := s.To.exists() && v.inTheWay(s, removed)
-		if inTheWay {
-			p.keep(s.Path, ConflictInTheWay)
+		at := v.inTheWay(s, removed)
+		if at == "" {
+			return false
 		}
-		return inTheWay
+		p.keep(s.Path, ConflictInTheWay)
+		p.InTheWay = append(p.InTheWay, at)
+		return true
 	})
 	p.keepReplaced(planned)
 	sort.Slice(p.Kept, func(i, j int) bool { return p.Kept[i].Path < p.Kept[j].Path })

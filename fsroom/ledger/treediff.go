@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"sort"
+	"strconv"
 	"strings"
 )
 
@@ -153,7 +154,8 @@ func (o *objects) putTree(entries []entry) (ID, error) {
 	})
 	var b []byte
 	for _, e := range entries {
-		b = appendEntry(b, e)
+		b = append(append(strconv.AppendUint(b, uint64(e.mode), 8), ' '), e.name...)
+		b = append(append(b, 0), e.id[:]...)
 	}
 	return o.put(kindTree, b)
 }

@@ -53,9 +53,9 @@ func (o *objects) lost(s *Snapshot) bool {
 	})
 }
 
-// Knows reports whether a path is in the tree or in a snapshot. What cannot be read may be.
-func (v *View) Knows(path string) bool {
-	return exists(v.ledger.full(path)) || slices.ContainsFunc(v.All, func(s *Snapshot) bool {
+// Had reports whether a snapshot has a path. One that cannot be read may have it.
+func (v *View) Had(path string) bool {
+	return slices.ContainsFunc(v.All, func(s *Snapshot) bool {
 		at, err := v.objects.at(s.Tree, path)
 		return err != nil || at.exists()
 	})

@@ -134,25 +134,23 @@ func explainChange(err error, out *ledger.Outcome) error {
 	if !errors.As(err, &failed) {
 		return Explain(err)
 	}
-	before := func(e *code.Error) *code.Error {
-		if out != nil && out.Before != nil {
-			e.With("before", out.Before.Name())
+	e := (*code.Error)(nil)
+	switch {
+	case errors.As(failed.Err, &e):
+		if !slices.Contains([]code.Code{code.NoActiveLease, code.LockTimeout, code.NoSnapshot}, e.Code) { // else nothing was written
+			e.WithHint("what was written is put back; tt why says who has the turn")
 		}
-		return e
-	}
-	if refusal := (*code.Error)(nil); errors.As(failed.Err, &refusal) {
-		if slices.Contains([]code.Code{code.NoActiveLease, code.LockTimeout, code.NoSnapshot}, refusal.Code) { // nothing was written
-			return before(refusal)
-		}
-		return before(refusal).WithHint("what was written is put back; tt why says who has the turn")
-	}
-	e := code.New(code.ApplyFailed, "%s could not be changed: %v; what was written is put back", failed.Path, failed.Err).
-		WithHint("mend the cause and try again").With("path", failed.Path).With("error", failed.Err.Error())
-	if errors.Is(err, ledger.ErrChanging) {
+	case errors.Is(err, ledger.ErrChanging):
 		e = code.New(code.TreeChanging, "%s changes at this moment; what was written is put back", failed.Path).
-			WithHint("try again when nothing else writes").With("paths", []string{failed.Path})
+			WithHint("try again when nothing else writes").With("paths", []string{failed.Path}).Because(err)
+	default:
+		e = code.New(code.ApplyFailed, "%s could not be changed: %v; what was written is put back", failed.Path, failed.Err).
+			WithHint("mend the cause and try again").With("path", failed.Path).With("error", failed.Err.Error()).Because(err)
 	}
-	return before(e).Because(err)
+	if out != nil && out.Before != nil {
+		e.With("before", out.Before.Name())
+	}
+	return e
 }
 
 // StepPaths returns the paths that a plan changes, as they are shown.

@@ -78,19 +78,23 @@ func (p *Past) Files(dir string, args []string) (paths []string, err error) {
 	}
 	view := p.Ledger.Recorded()
 	defer view.Close()
+	dir = workspace.Canonical(dir + "/.")
 	for _, arg := range args {
-		path, full := arg, arg
+		path, full := filepath.ToSlash(filepath.Clean(arg)), arg
 		if !filepath.IsAbs(full) {
 			full = filepath.Join(dir, arg)
 		}
-		if rel, err := filepath.Rel(p.Ledger.Root(), workspace.Canonical(full)); err == nil && filepath.IsLocal(rel) {
-			path = rel
+		for i, at := range []string{workspace.Canonical(full), full} { // a link may stand where a directory was
+			rel, err := filepath.Rel(p.Ledger.Root(), at)
+			if rel = filepath.ToSlash(rel); err == nil && filepath.IsLocal(rel) && (i == 0 || view.Had(rel)) {
+				path = rel
+			}
 		}
-		path = filepath.ToSlash(filepath.Clean(path))
+		_, gone := os.Lstat(filepath.Join(p.Ledger.Root(), path))
 		switch {
 		case arg == "" || !filepath.IsLocal(filepath.FromSlash(path)):
 			return nil, code.New(code.Usage, "%q is not in %s", arg, p.Ledger.Root()).WithHint("name files of the tree")
-		case !view.Knows(path):
+		case gone != nil && !view.Had(path):
 			return nil, code.New(code.Usage, "%q is neither in the tree nor in a snapshot of it", path).
 				WithHint("tt diff TURN --name-only lists what a turn changed")
 		}
@@ -99,13 +103,34 @@ func (p *Past) Files(dir string, args []string) (paths []string, err error) {
 	return paths, nil
 }
 
+// Words returns paths of the tree as [Past.Files] takes them in the directory dir, with --path if that is elsewhere.
+func (p *Past) Words(dir string, paths []string) string {
+	in, root := "", p.Ledger.Root()
+	dir = workspace.Canonical(dir + "/.")
+	if below, err := filepath.Rel(root, dir); err != nil || !filepath.IsLocal(below) {
+		in, dir = " --path "+code.ShellWord(root), root
+	}
+	words := make([]string, len(paths))
+	for i, path := range paths {
+		path, _ = filepath.Rel(dir, filepath.Join(root, path))
+		if strings.HasPrefix(path, "-") {
+			path = "./" + path
+		}
+		words[i] = code.ShellWord(path)
+	}
+	slices.Sort(words)
+	return strings.Join(slices.Compact(words), " ") + in
+}
+
 // Turn returns a turn as a stretch of time.
 func (p *Past) Turn(ctx context.Context, n int64) (s ledger.Span, err error) {
 	lasts := n == p.Current()
 	s = ledger.Span{Name: ledger.SpanTurn, Turn: n}
-	s.From, s.To = ledger.TurnOf(p.All, n)
-	for i := 0; lasts && s.From == nil && i < 20; i++ { // its guardian is about to record its beginning
-		select {
+	for i := 0; ; i++ {
+		if s.From, s.To = ledger.TurnOf(p.All, n); !lasts || s.From != nil || i == 20 {
+			break
+		}
+		select { // its guardian is about to record its beginning
 		case <-time.After(50 * time.Millisecond):
 		case <-ctx.Done():
 			return s, ctx.Err()
@@ -113,7 +138,6 @@ func (p *Past) Turn(ctx context.Context, n int64) (s ledger.Span, err error) {
 		if p.All, err = p.Ledger.Snapshots(); err != nil {
 			return s, err
 		}
-		s.From, s.To = ledger.TurnOf(p.All, n)
 	}
 	if lasts {
 		s.To = nil

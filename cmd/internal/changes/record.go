@@ -108,20 +108,6 @@ func (t *Tree) beginNow(ctx context.Context, before *turn.State, granted turn.Fe
 	return outside, err
 }
 
-// tick records the tree while a turn lasts. Where something else uses the store for long, the next one does.
-func (t *Tree) tick(ctx context.Context, st *turn.State, j Job) error {
-	ctx, cancel := context.WithTimeout(ctx, tickPatience)
-	defer cancel()
-	if st.Turn != j.Turn || st.Owner != t.Room.Self.ID {
-		return nil
-	}
-	_, err := t.Ledger.Take(ctx, ledger.Request{Why: ledger.WhyTick, Turn: j.Turn, Agent: st.Owner})
-	return err
-}
-
-// tickPatience is how long a record by time takes at most, so that few of them wait for each other.
-const tickPatience = time.Minute
-
 // isBegun reports whether begin has nothing to do for a turn. Only lines are read: if a power cut took a
 // tree, the snapshot of the end is refused.
 func (t *Tree) isBegun(st *turn.State, turnID int64) bool {
@@ -259,10 +245,9 @@ func (t *Tree) payload(c *ledger.Changes) []byte {
 	if t.Mode == turn.LedgerCounts {
 		shown.Paths, shown.MorePaths = nil, shown.Files
 		shown.MoreUnsure, shown.Unsure = shown.MoreUnsure+len(shown.Unsure), nil
-		shown.LeftOut = nil
-		for _, l := range c.LeftOut {
-			l.Path = ""
-			shown.LeftOut = append(shown.LeftOut, l)
+		shown.LeftOut = slices.Clone(c.LeftOut)
+		for i := range shown.LeftOut {
+			shown.LeftOut[i].Path = ""
 		}
 	}
 	for {

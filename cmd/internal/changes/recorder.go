@@ -59,8 +59,7 @@ func First(ctx context.Context, r *member.Room, set Setting) {
 	t.start(write, r.Self.ID, Job{At: "first"})
 	write.Close()
 	_ = read.SetReadDeadline(time.Now().Add(wait(policy)))
-	stop := context.AfterFunc(ctx, func() { _ = read.SetReadDeadline(time.Now()) })
-	defer stop()
+	defer context.AfterFunc(ctx, func() { _ = read.SetReadDeadline(time.Now()) })()
 	_, _ = read.Read(make([]byte, 1)) // it writes nothing
 }
 
@@ -207,17 +206,9 @@ func (t *Tree) Before(ctx context.Context, st *turn.State, files []string, destr
 
 // Lost implements [member.Recorder].
 func (t *Tree) Lost(ctx context.Context) (files int, since time.Time) {
-	if !t.Ledger.Exists() || t.Ledger.Interrupted() {
-		return 0, since
+	if t.Ledger.Exists() && !t.Ledger.Interrupted() {
+		t.look(ctx, lookLimit(t.policy), func(v *ledger.View) { files, since, _ = v.LostNow() })
 	}
-	ctx, cancel := context.WithTimeout(ctx, lookLimit(t.policy))
-	defer cancel()
-	v, err := t.Ledger.Look(ctx)
-	if err != nil {
-		return 0, since
-	}
-	defer v.Close()
-	files, since, _ = v.LostNow()
 	return files, since
 }
 
@@ -268,7 +259,11 @@ func Record(ctx context.Context, r *member.Room, set Setting, j Job) error {
 	case "start":
 		err = t.begin(ctx, snap.State, j)
 	case "tick":
-		err = t.tick(ctx, snap.State, j)
+		if st := snap.State; st.Turn == j.Turn && st.Owner == t.Room.Self.ID {
+			ctx, cancel := context.WithTimeout(ctx, time.Minute) // where something else uses the store for long, the next one does
+			defer cancel()
+			_, err = t.Ledger.Take(ctx, ledger.Request{Why: ledger.WhyTick, Turn: j.Turn, Agent: st.Owner})
+		}
 	case "end":
 		err = t.endLate(ctx, snap.State, j)
 	default:

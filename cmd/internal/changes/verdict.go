@@ -76,13 +76,9 @@ func (t *Tree) AskOnce(ctx context.Context, j *jobs.Job, again bool) (res *Answe
 	for _, other := range t.Room.Jobs().Untold() {
 		if other.Name == j.Name && other.TreeState == ask.State.String() && slices.Equal(other.Command, j.Command) &&
 			other.Dir == j.Dir && other.Attended() {
-			runs, err := other.Join(t.Room.Self.ID)
-			if err != nil {
-				return nil, err
-			}
-			if runs {
+			if runs, err := other.Join(t.Room.Self.ID); err != nil || runs {
 				res.Running = other
-				return res, nil
+				return res, err
 			}
 			res.Verdict = t.Ledger.FindVerdict(ask) // it has ended meanwhile
 		}
@@ -170,15 +166,19 @@ func JobEnds(ctx context.Context, r *member.Room, set Setting, j *jobs.Job) {
 func lookLimit(p turn.Policy) time.Duration { return max(wait(p), BeforeLimit) }
 
 // lookFor returns the tree as it is now, nil if that cannot be said in so long a time.
-func (t *Tree) lookFor(ctx context.Context, limit time.Duration) *ledger.Snapshot {
+func (t *Tree) lookFor(ctx context.Context, limit time.Duration) (now *ledger.Snapshot) {
+	t.look(ctx, limit, func(v *ledger.View) { now = v.Now })
+	return now
+}
+
+// look calls with with the tree as it is now, if that can be said in so long a time.
+func (t *Tree) look(ctx context.Context, limit time.Duration, with func(v *ledger.View)) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	v, err := t.Ledger.Look(ctx)
-	if err != nil {
-		return nil
+	if v, err := t.Ledger.Look(ctx); err == nil {
+		defer v.Close()
+		with(v)
 	}
-	defer v.Close()
-	return v.Now
 }
 
 // shownCommand is how many characters the command of a verdict has at most where the turn is handed on.
@@ -186,14 +186,11 @@ const shownCommand = 200
 
 // verified returns the verdicts on the tree of a snapshot as a JSON array, nil if there are none.
 func (t *Tree) verified(s *ledger.Snapshot) json.RawMessage {
-	if len(s.Partial()) > 0 {
-		return nil
-	}
 	var list []ledger.Verdict
 	for _, v := range t.Ledger.Verdicts(s.State()) {
 		list = append(list, v.Short(shownCommand))
 	}
-	if list == nil {
+	if list == nil || len(s.Partial()) > 0 {
 		return nil
 	}
 	b, _ := json.Marshal(list)

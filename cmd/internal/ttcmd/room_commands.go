@@ -53,7 +53,8 @@ func runPolicy(ctx context.Context, c *cli.Invocation) error {
 	var policy turn.Policy
 	_, _, err = room.UpdateAsPerson(ctx, nil, func(st *turn.State, _ turn.Facts) (events []event.Event, err error) {
 		events, policy, err = turn.SetPolicy(st, room.Self.ID, func(p *turn.Policy) error {
-			return applyFlags(c, p, room.IsHuman() && !runByAgent(c))
+			by, err := identity.Resolve(session.IdentityEnv(c.Env, false), identity.System(), "") // whatever --agent says
+			return applyFlags(c, p, room.IsHuman() && (err != nil || by.Source == identity.SourceHuman))
 		})
 		if len(events) == 0 {
 			c.Out.Reads()
@@ -99,12 +100,6 @@ func applyFlags(c *cli.Invocation, p *turn.Policy, person bool) error {
 		p.LedgerSize = size
 	}
 	return nil
-}
-
-// runByAgent reports whether a harness runs the command, whatever --agent says.
-func runByAgent(c *cli.Invocation) bool {
-	self, err := identity.Resolve(session.IdentityEnv(c.Env, false), identity.System(), "")
-	return err == nil && self.Source != identity.SourceHuman
 }
 
 func writePolicy(t *cli.Text, p turn.Policy) {

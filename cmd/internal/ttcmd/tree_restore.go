@@ -95,9 +95,12 @@ func runRestore(ctx context.Context, c *cli.Invocation) error {
 	if out.Plan.Lost != nil {
 		res.From = out.Plan.Lost.Name()
 	}
+	if len(out.Plan.InTheWay) > 0 {
+		res.inTheWay = p.Words(c.Env.Dir, out.Plan.InTheWay)
+	}
 	return c.Out.Result(res, func(t *cli.Text) {
 		if c.Bool("lost") && res.Status == "nothing" {
-			writeNothingLost(t, out.Plan, p.All)
+			writeNothingLost(t, out.Plan, p.All, res.inTheWay)
 			writeElsewhere(t, p, res.Elsewhere)
 			writeBeside(t, res)
 			return
@@ -114,7 +117,7 @@ func writeElsewhere(t *cli.Text, p *changes.Past, roots []string) {
 }
 
 // writeNothingLost says why --lost changes nothing.
-func writeNothingLost(t *cli.Text, p *ledger.Plan, all []*ledger.Snapshot) {
+func writeNothingLost(t *cli.Text, p *ledger.Plan, all []*ledger.Snapshot, inTheWay string) {
 	writeKept(t, p.Kept)
 	kept := func(why string) bool {
 		return slices.ContainsFunc(p.Kept, func(k ledger.Conflict) bool { return k.Why == why })
@@ -122,7 +125,7 @@ func writeNothingLost(t *cli.Text, p *ledger.Plan, all []*ledger.Snapshot) {
 	none := "No uncommitted work went, as far as is recorded. What was written over: tt restore, then tt restore SNAPSHOT FILE."
 	switch {
 	case p.Went() > 0:
-		t.Line("%s went, and something else is in the way of all of it: tt restore %s --exact", counted(p.Went(), "file"), p.Lost.Name())
+		t.Line("%s went, and something else is in the way of all of it: tt restore %s --exact %s", counted(p.Went(), "file"), p.Lost.Name(), inTheWay)
 		return
 	case kept(ledger.KeptDamaged):
 		none = "What is damaged cannot come back. Nothing else went, as far as is recorded. Git may have what was staged: git fsck --lost-found"

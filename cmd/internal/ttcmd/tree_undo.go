@@ -55,7 +55,7 @@ func runUndo(ctx context.Context, c *cli.Invocation) error {
 		return err
 	}
 	if conflicts := out.Plan.Conflicts; len(conflicts) > 0 {
-		return undoConflict(s.Turn, out.Plan, conflicts)
+		return undoConflict(c, p, s.Turn, out.Plan)
 	}
 	res := resultOf(out, "undone", c.Bool("dry-run"))
 	res.Turn, res.Git, res.Commits = s.Turn, out.Plan.Git, out.Plan.Commits
@@ -84,27 +84,26 @@ func stay(n int) string {
 }
 
 // undoConflict is the refusal of an undo, with the command for what can be undone.
-func undoConflict(turnID int64, p *ledger.Plan, conflicts []ledger.Conflict) error {
+func undoConflict(c *cli.Invocation, p *changes.Past, turnID int64, plan *ledger.Plan) error {
+	conflicts := plan.Conflicts
 	var why []string
-	for _, x := range conflicts {
-		if len(why) == 5 {
-			why = append(why, "…")
-			break
-		}
+	for _, x := range conflicts[:min(len(conflicts), 5)] {
 		why = append(why, conflictWords(x))
+	}
+	if len(conflicts) > 5 {
+		why = append(why, "…")
 	}
 	e := code.New(code.UndoConflict, "nothing was undone, because %s of the turn cannot be taken back: %s",
 		counted(len(conflicts), "file"), strings.Join(why, "; ")).
 		With("turn_id", turnID).With("conflicts", conflicts)
-	var rest, words []string
-	for _, s := range p.Steps {
+	var rest, paths []string
+	for _, s := range plan.Steps {
 		path := ledger.Printable(s.Path)
 		if !slices.ContainsFunc(conflicts, func(x ledger.Conflict) bool { return x.Path == path }) {
-			rest, words = append(rest, path), append(words, code.ShellWord(s.Path))
+			rest, paths = append(rest, path), append(paths, s.Path)
 		}
 	}
 	slices.Sort(rest)
-	slices.Sort(words)
 	const most = 20
 	switch n := len(rest); {
 	case n == 0:
@@ -112,7 +111,7 @@ func undoConflict(turnID int64, p *ledger.Plan, conflicts []ledger.Conflict) err
 	case n > most:
 		return e.WithHint("the other %d can be undone by naming them", n).With("others", rest)
 	}
-	return e.WithHint("undo the rest: tt undo %d %s", turnID, strings.Join(words, " ")).With("others", rest)
+	return e.WithHint("undo the rest: tt undo %d %s", turnID, p.Words(c.Env.Dir, paths)).With("others", rest)
 }
 
 func conflictWords(x ledger.Conflict) string {
@@ -202,6 +201,8 @@ type changedResult struct {
 	NoGit      bool               `json:"repository_gone,omitempty"`
 	Blind      bool               `json:"commits_unread,omitempty"` // of restore --lost: see [ledger.Plan]
 	Elsewhere  []string           `json:"elsewhere,omitempty"`      // directories that are gone and have snapshots, where this one has none
+
+	inTheWay string // of a restore: what keeps it from writing, as arguments
 }
 
 // resultOf fills in what became of a change. done is the status of one that was made.
@@ -253,8 +254,8 @@ func writeChanged(t *cli.Text, r changedResult, verb string) {
 		t.Line("  %s  (removed)", p)
 	}
 	writeKept(t, r.Kept)
-	if r.From != "" && slices.ContainsFunc(r.Kept, func(k ledger.Conflict) bool { return k.Why == ledger.ConflictInTheWay }) {
-		t.Line("What is in the way goes with: tt restore %s --exact", r.From)
+	if r.inTheWay != "" {
+		t.Line("What is in the way goes with: tt restore %s --exact %s", r.From, r.inTheWay)
 	}
 	if r.Before != "" {
 		t.Line("Before it: %s. To return: tt restore %s --exact", r.Before, r.Before)
