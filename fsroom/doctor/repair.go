@@ -103,9 +103,9 @@ func (r *repairer[S]) repair(found []Problem) error {
 // that other users have access to, and gives files of other users to the owner of the data
 // directory.
 func (r *repairer[S]) files(found []Problem) (err error) {
-	for _, p := range found {
+	for _, p := range slices.Backward(found) { // what is to be moved aside is made private first
 		switch info, gone := os.Lstat(p.File); {
-		case gone != nil: // with a directory that was moved aside
+		case gone != nil:
 		case p.Repair == moveAside:
 			err = r.Room.MoveAside(p.File)
 		case p.Repair == giveAway:

@@ -38,13 +38,16 @@ func differing(steps []Step) *Differing {
 	return d
 }
 
-// Differing returns in what the tree as it is now differs from a state, nil if no snapshot has that any more.
+// Differing returns in what the tree as it is now differs from a state, nil if no snapshot has that any more, or it is damaged.
 func (v *View) Differing(from StateID) (*Differing, error) {
 	i := slices.IndexFunc(v.All, func(s *Snapshot) bool { return s.State() == from })
 	if i < 0 {
 		return nil, nil
 	}
 	steps, err := v.compare(v.All[i], v.Now, nil) // what git ignores now is none of the tree
+	if IsLost(err) {
+		return nil, nil
+	}
 	return differing(steps), err
 }
 
