@@ -240,7 +240,6 @@ func (c Change) write(w *rewrite.Writer, text []byte) (Change, error) {
 // PlanUninstall returns the change that removes the check and restores the hook that
 // was there before. It writes nothing.
 func (r Repository) PlanUninstall() (Change, error) {
-	w := r.Writer
 	c, err := r.look()
 	if err != nil {
 		return c, err
@@ -252,15 +251,16 @@ func (r Repository) PlanUninstall() (Change, error) {
 	}
 	c.Status = skills.Removed
 	_, err = os.Stat(c.Aside)
+	_, noLink := os.Readlink(c.Hook)
 	switch {
 	case err == nil && string(rest) == shebang+c.hook.chain():
 		c.steps = func() error { return os.Rename(c.Aside, c.Hook) }
-	case string(rest) == shebang:
+	case string(rest) == shebang && noLink != nil:
 		c.Aside = ""
-		c.steps = func() error { _, err := w.Remove(c.Hook, c.before); return err }
+		c.steps = func() error { _, err := r.Writer.Remove(c.Hook, c.before); return err }
 	default:
 		c.Aside, c.Text = "", string(rest)
-		c.steps = func() error { _, err := w.Replace(c.Hook, c.before, rest); return err }
+		c.steps = func() error { _, err := r.Writer.Replace(c.Hook, c.before, rest); return err }
 	}
 	return c, nil
 }
