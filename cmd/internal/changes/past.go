@@ -254,10 +254,10 @@ func (p *Past) noTurn(ctx context.Context, turnID int64) error {
 		why = "late"
 	}
 	e := p.noSnapshot(why, "what turn %d changed is not recorded", turnID).WithHint("tt restore lists what there is").With("turn_id", turnID)
-	if why == "never" && p.Room != nil && p.Room.IsShared() {
+	if p.Room != nil && p.Room.IsShared() {
 		if host := p.Room.HostOfTurn(ctx, turnID); host != "" {
 			e.Message += " here: it was on host " + host
-			return e.WithHint("run the same command on that host").With("host", host)
+			return e.WithHint("run the same command on that host").With("host", host).With("why", "never")
 		}
 	}
 	return e
