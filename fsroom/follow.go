@@ -3,6 +3,7 @@ package fsroom
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/talking-stick/tt/journal"
 	"github.com/talking-stick/tt/journal/event"
@@ -19,11 +20,12 @@ var ErrLifeEnded = errors.New("the room has ended")
 // which may be nil, and returns its error if there is one.
 //
 // An event may be delivered before its writer has synced it. If the sync fails and the
-// event is undone, the event that takes its number is delivered as well.
+// event is undone, the event that takes its number is delivered as well, and so are those that come
+// after the journal was put back from an older copy.
 //
 // Follow returns the sequence number of the last event delivered or passed over.
 func (r *Room[S]) Follow(ctx context.Context, after int64, fn func(*event.Event) error, caughtUp func() error) (int64, error) {
-	f := follower[S]{room: r, fn: fn, seq: after, start: after}
+	f := follower[S]{room: r, fn: fn, seq: after, start: after, at: r.store.opts.Now(), ids: map[int64]string{}}
 	if err := r.Refresh(ctx); err != nil {
 		return after, err
 	}
@@ -57,12 +59,14 @@ func (r *Room[S]) Follow(ctx context.Context, after int64, fn func(*event.Event)
 type follower[S any] struct {
 	room *Room[S]
 	fn   func(*event.Event) error
-	seq  int64 // of the last event delivered or passed over
+	seq  int64     // of the last event delivered or passed over
+	at   time.Time // when that was made, or this began
 
 	// The last change may be undone until its writer has synced it, so it is read again
 	// each time.
 	start int64            // the number before the last change
 	ids   map[int64]string // of its events, by number
+	end   journal.Position // of the journal
 }
 
 // read delivers the events that are in the journal now. It reports whether the life has ended, whose journal the archive
@@ -81,10 +85,11 @@ func (f *follower[S]) read(ctx context.Context, archived int64) (ended bool, err
 		return err == nil, r.store.Explain(err, r.ArchiveDir())
 	}
 	begun := false // a change
-	for range 2 {  // another program may make the file shorter meanwhile
-		_, err = r.ReadAfter(ctx, log, r.JournalPath(), f.start, func(e *event.Event) error {
+	last := f.end.Seq
+	for range 2 { // another program may make the file shorter meanwhile
+		f.end, err = r.ReadAfter(ctx, log, r.JournalPath(), f.start, func(e *event.Event) error {
 			if !begun && e.Seq != f.start+1 {
-				f.start, f.ids = e.Seq-1, nil
+				f.start, f.ids = e.Seq-1, map[int64]string{}
 			}
 			begun = e.More
 			return f.take(e)
@@ -93,20 +98,20 @@ func (f *follower[S]) read(ctx context.Context, archived int64) (ended bool, err
 			break
 		}
 	}
+	if err == nil && f.end.Seq < last { // what comes next has numbers that were passed
+		f.start, f.ids = min(f.start, f.end.Seq), map[int64]string{}
+	}
 	return false, err
 }
 
 // take delivers an event unless it was delivered before.
 func (f *follower[S]) take(e *event.Event) error {
-	if f.ids[e.Seq] == e.ID {
+	if f.ids[e.Seq] == e.ID || e.Seq <= f.seq && e.CreatedAt.Before(f.at) {
 		return nil
 	}
 	if err := f.fn(e); err != nil {
 		return err
 	}
-	if f.ids == nil {
-		f.ids = make(map[int64]string)
-	}
-	f.ids[e.Seq], f.seq = e.ID, e.Seq
+	f.ids[e.Seq], f.seq, f.at = e.ID, e.Seq, e.CreatedAt.Time
 	return nil
 }

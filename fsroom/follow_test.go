@@ -171,6 +171,35 @@ func TestFollowAJournalThatWasCut(t *testing.T) {
 	}
 }
 
+// TestFollowAJournalThatWasPutBack from an older copy, which was empty for a moment: what comes then has numbers
+// that were passed, and is delivered, and nothing else is.
+func TestFollowAJournalThatWasPutBack(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.do(join("a"), say("a", "zero"))
+	before, state := f.read(f.room.JournalPath()), f.saved()
+	f.do(say("a", "one"), say("a", "two"), say("a", "three"))
+	r := &reader{want: 2}
+	looks := 0
+	end, err := f.polled().Follow(context.Background(), 6, r.take, func() error {
+		switch looks++; looks {
+		case 1:
+			f.must(os.Truncate(f.room.JournalPath(), 0))
+		case 2:
+			f.write(f.room.JournalPath(), before)
+			state.restore(f)
+		case 3:
+			f.do(say("a", "four"), say("a", "five"))
+		case 9:
+			return errors.New("nothing comes")
+		}
+		return r.enough()
+	})
+	if want := f.history()[3:]; err != errEnough || end != 5 || !slices.Equal(r.lines, want) {
+		t.Errorf("%q, ended at %d: %v; want %q", r.lines, end, err, want)
+	}
+}
+
 // TestFollowDamageThatGoes: a journal that another program replaces is damaged for a moment, and is read again.
 func TestFollowDamageThatGoes(t *testing.T) {
 	t.Parallel()

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/talking-stick/tt/journal/event"
-	"github.com/talking-stick/tt/lockfile"
 )
 
 // WakeFile is the file of an agent whose modification time is set to wake the
@@ -31,11 +30,7 @@ func (a Agent) Notify() {
 }
 
 // NotifyHere is Notify for the processes of this host.
-func (a Agent) NotifyHere() {
-	if a.unusable == nil {
-		_ = lockfile.Touch(a.Path(WakeFile), time.Now())
-	}
-}
+func (a Agent) NotifyHere() { a.Touch(WakeFile, time.Now()) }
 
 // NotifyAgents notifies the agents, and the listeners of those, that the change concerns. It comes
 // before the commit and under the lock, so a writer that is killed has notified them
