@@ -17,13 +17,13 @@ const maxAncestors = 64
 
 // ownAncestors are the processes above this one. They are looked up once: whoever becomes the
 // parent when one of them ends has not started this process.
-var ownAncestors = sync.OnceValue(func() []Info { return slices.Collect(above(system.Inspect, system.Self().PID)) })
+var ownAncestors = sync.OnceValue(func() []Info { return chainAbove(system, system.Self().PID) })
 
 // ancestors returns the processes above pid, the parent first, as far up as
 // they can be inspected.
 func ancestors(table Table, pid int) []Info {
 	if table != Table(system) {
-		return slices.Collect(above(table.Inspect, pid))
+		return chainAbove(table, pid)
 	}
 	own := ownAncestors()
 	if pid == system.Self().PID {
@@ -32,13 +32,22 @@ func ancestors(table Table, pid int) []Info {
 	if i := slices.IndexFunc(own, func(p Info) bool { return p.PID == pid }); i >= 0 {
 		return own[i+1:]
 	}
-	return slices.Collect(above(table.Inspect, pid))
+	return chainAbove(table, pid)
 }
 
-// isAbove reports whether one of processes is an ancestor of pid. It looks no further up than to a process that
+func chainAbove(table Table, pid int) []Info {
+	info, _ := table.Inspect(pid) // of one that is not there no parent is known
+	return slices.Collect(above(table.Inspect, info))
+}
+
+// isAbove reports whether one of processes is an ancestor of child, which lives. It looks no further up than to a process that
 // is older than all of them.
-func isAbove(table Table, pid int, processes ...Process) bool {
-	for p := range above(table.Look, pid) {
+func isAbove(table Table, child Process, processes ...Process) bool {
+	info, err := table.Look(child.PID)
+	if err != nil || info.Process != child {
+		return false
+	}
+	for p := range above(table.Look, info) {
 		if slices.Contains(processes, p.Process) {
 			return true
 		}
@@ -49,11 +58,10 @@ func isAbove(table Table, pid int, processes ...Process) bool {
 	return false
 }
 
-// above returns the processes above pid as inspect has them, the parent first.
-func above(inspect func(pid int) (Info, error), pid int) iter.Seq[Info] {
+// above returns the processes above the one of info as inspect has them, the parent first.
+func above(inspect func(pid int) (Info, error), info Info) iter.Seq[Info] {
 	return func(yield func(Info) bool) {
-		info, err := inspect(pid)
-		for n := 0; err == nil && n < maxAncestors && info.PPID > 0; n++ {
+		for n := 0; n < maxAncestors && info.PPID > 0; n++ {
 			parent, err := inspect(info.PPID)
 			if err != nil || parent.PID == info.PID || !couldBeParent(parent, info) || !yield(parent) {
 				return
@@ -127,7 +135,7 @@ func ProgramOf(table Table, h *harness.Harness) string {
 
 // Related reports whether one of two processes is the other, or an ancestor of it.
 func Related(table Table, a, b Process) bool {
-	return a == b || isAbove(table, a.PID, b) || isAbove(table, b.PID, a)
+	return a == b || isAbove(table, a, b) || isAbove(table, b, a)
 }
 
 // StartedBy reports whether the session that the calling process belongs to was started
@@ -143,13 +151,10 @@ func StartedBy(table Table, kind string, root *Process, owners []Process) bool {
 	if len(owners) == 0 {
 		return false
 	}
-	if root != nil {
-		info, err := table.Look(root.PID)
-		if err == nil && info.Process == *root && isAbove(table, root.PID, owners...) {
-			return true
-		}
+	if root != nil && isAbove(table, *root, owners...) {
+		return true
 	}
-	if !isAbove(table, table.Self().PID, owners...) {
+	if !isAbove(table, table.Self(), owners...) {
 		return false
 	}
 	chain := ancestors(table, table.Self().PID)
@@ -181,8 +186,5 @@ func StartedBy(table Table, kind string, root *Process, owners []Process) bool {
 // HasStarted reports whether root, the process of a session, is an ancestor of one of others: those of a session that a command
 // of the first has run. root is nil if it is not known.
 func HasStarted(table Table, root *Process, others []Process) bool {
-	return root != nil && slices.ContainsFunc(others, func(p Process) bool {
-		info, err := table.Look(p.PID)
-		return err == nil && info.Process == p && isAbove(table, p.PID, *root)
-	})
+	return root != nil && slices.ContainsFunc(others, func(p Process) bool { return p != *root && isAbove(table, p, *root) })
 }
