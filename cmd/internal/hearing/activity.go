@@ -74,10 +74,10 @@ func (a Agent) Forget(session string) {
 	}
 }
 
-// NotedIn returns the process of the window of which something was noted last, nil if it is not known or has ended.
+// NotedIn returns the process of the window of which something was noted last, nil if it is not known.
 func (a Agent) NotedIn() *identity.Process {
 	var d Doing
-	if !a.Dir().Read(activityFile, &d) || d.Process == nil || a.Table.Verdict(*d.Process) == identity.Gone {
+	if !a.Dir().Read(activityFile, &d) {
 		return nil
 	}
 	return d.Process

@@ -8,6 +8,7 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/hearing"
 	"github.com/talking-stick/tt/cmd/internal/hooks/listen"
 	"github.com/talking-stick/tt/cmd/internal/hooks/shell"
+	"github.com/talking-stick/tt/cmd/internal/member"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/identity/harness"
 )
@@ -38,15 +39,16 @@ func afterFailure(failure string) string {
 // note records what the agent does, if it is a member of a room. What a subagent does is
 // done by its agent.
 func (h *run) note(what string) {
-	if h.call.SessionID == "" {
+	agent, err := h.sessionAgent()
+	if err != nil || h.call.SessionID == "" {
 		return
 	}
-	agent, err := h.sessionAgent()
-	if err != nil || len(agent.Client.Hearing().Rooms()) == 0 {
+	rooms := agent.Client.RoomsHeard()
+	if len(rooms) == 0 {
 		return
 	}
 	if h.isGuest(agent) || agent.Client.IsBesideHolder() {
-		h.sign(agent)
+		h.sign(agent, rooms)
 		return
 	}
 	d := hearing.Doing{
@@ -67,15 +69,15 @@ func (h *run) note(what string) {
 		}
 	}
 	agent.Note(d)
-	h.sign(agent)
+	h.sign(agent, rooms)
 }
 
 // sign records a sign of life of the session in its rooms, unless it has ended.
-func (h *run) sign(agent *listen.Agent) {
+func (h *run) sign(agent *listen.Agent, rooms []*member.Room) {
 	if h.isLate(agent) {
 		return
 	}
-	for _, room := range agent.Client.RoomsHeard() {
+	for _, room := range rooms {
 		room.RecordSign()
 	}
 }

@@ -74,7 +74,7 @@ func (h *run) auto(w *workspace.Workspace, room *member.Room, st *turn.State, f 
 	case late && st.Owner == me: // others may have it, or soon
 		stick.Me, stick.Holder, stick.Take = "", "", true
 		return stick
-	case st.Policy.Auto == "off" || st.Owner == me && room.HeldByOtherWindow(st) == 0 || stick.Window != 0 ||
+	case st.Policy.Auto == "off" || st.Owner == me && f.Window == 0 || stick.Window != 0 ||
 		stick.Holder != "" && stick.Holder == stick.Me || stick.ActsForHolder:
 		return stick
 	case stick.Holder != "":
@@ -128,7 +128,7 @@ func (h *run) next(agent *listen.Agent, room *member.Room, st *turn.State, w *wo
 	}
 	h.startHearing(agent)
 	if !h.isGuest(agent) && (h.startListener(agent) || h.isCalled(agent)) { // of a guest, the first window is called
-		h.keepPromises(agent, false)
+		h.keepPromises(agent, agent.Client.RoomsHeard(), false)
 		return "You are " + ordinal(room.Place(st)) + ". End your turn: you are called when it is yours."
 	}
 	if !h.isProved(agent) {
@@ -143,8 +143,8 @@ func (h *run) next(agent *listen.Agent, room *member.Room, st *turn.State, w *wo
 // keepPromises has the session notified that may have the turn of a room by time alone, where no guardian calls it: that of the
 // holder has ended, or nobody holds the turn, and that of the turn before has ended. Whoever has promised the call may have been
 // killed. With all it does so for each member, and notifies those that may have the turn now.
-func (h *run) keepPromises(agent *listen.Agent, all bool) {
-	for _, room := range agent.Client.RoomsHeard() {
+func (h *run) keepPromises(agent *listen.Agent, heard []*member.Room, all bool) {
+	for _, room := range heard {
 		snap, err := room.FS.View()
 		if err != nil || !all && !room.Wants() {
 			continue
@@ -218,17 +218,22 @@ func (h *run) toChange(room *member.Room) (*member.Room, error) {
 
 // endAuto ends the turns that hooks have taken for the agent of a session. It returns the room of one that
 // goes on for now: it has changed something that another session waits for, and the agent was
-// not reminded yet. atEnd says that the session ends, and there is no more to remind of.
-func (h *run) endAuto(ctx context.Context, agent *listen.Agent, atEnd bool) (kept bool) {
+// not reminded yet. atEnd says that the session ends, and there is no more to remind of. byHand are the directories of the rooms
+// whose turn a command has taken.
+func (h *run) endAuto(ctx context.Context, agent *listen.Agent, atEnd bool) (kept bool, byHand []string) {
 	memory := told(h.store.Dir())
 	for _, room := range agent.Client.RoomsHeard() {
 		snap, err := room.FS.View()
-		if err != nil || snap.State.Owner != agent.Client.Self.ID || !room.IsAuto(snap.State) {
+		switch {
+		case err != nil || snap.State.Owner != agent.Client.Self.ID, h.call.Task && !atEnd && room.IsAuto(snap.State): // it goes on
+			continue
+		case !room.IsAuto(snap.State):
+			byHand = append(byHand, room.Path(snap.State))
 			continue
 		}
 		if room, err = h.toChange(room); err != nil {
 			h.log(err)
-			return kept
+			continue
 		}
 		_, reminded, err := room.EndAuto(ctx, nil, func() bool {
 			if atEnd {
@@ -240,5 +245,5 @@ func (h *run) endAuto(ctx context.Context, agent *listen.Agent, atEnd bool) (kep
 		h.log(err)
 		kept = kept || reminded
 	}
-	return kept
+	return kept, byHand
 }

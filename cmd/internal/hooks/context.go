@@ -6,6 +6,7 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/hearing"
 	"github.com/talking-stick/tt/cmd/internal/hooks/listen"
 	"github.com/talking-stick/tt/cmd/internal/hooks/payload"
+	"github.com/talking-stick/tt/cmd/internal/member"
 	"github.com/talking-stick/tt/identity"
 )
 
@@ -26,7 +27,7 @@ func (h *run) context(ctx context.Context) error {
 	}
 	told := !agent.Client.Hearing().IsListening() && h.startListener(agent)
 	h.startHearing(agent)
-	h.replaceGuardians(ctx, agent)
+	replaceGuardians(ctx, agent.Client.RoomsHeard())
 	if h.call.Mute {
 		return nil
 	}
@@ -61,9 +62,9 @@ func (h *run) show(ctx context.Context, agent *listen.Agent, reply func(text str
 	return err
 }
 
-// replaceGuardians starts a guardian for each turn of the agent whose own has ended.
-func (h *run) replaceGuardians(ctx context.Context, agent *listen.Agent) {
-	for _, room := range agent.Client.RoomsHeard() {
+// replaceGuardians starts a guardian for each turn of an agent whose own has ended.
+func replaceGuardians(ctx context.Context, heard []*member.Room) {
+	for _, room := range heard {
 		if snap, err := room.FS.Known(); err == nil {
 			room.ReplaceGuardian(ctx, snap.State, true)
 		}

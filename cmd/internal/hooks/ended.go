@@ -31,10 +31,11 @@ func (h *run) end(ctx context.Context) error {
 // membership in rooms of which it knows nothing. quits says that its process ends, too. A session that is
 // open in another window goes on there.
 func (h *run) endSession(ctx context.Context, agent *listen.Agent, quits bool) error {
-	if h.isInner(agent) {
+	l := agent.Client.Hearing().Listener()
+	if h.isInner(agent, l) {
 		return nil
 	}
-	second := h.isSecondWindow(agent)
+	second := h.isSecondWindow(agent, l)
 	guest := second && !agent.Client.HoldsIn(agent.Client.Self.Root)
 	if agent.Client.LeaveWindow(quits) || second {
 		h.endAuto(ctx, agent, true)

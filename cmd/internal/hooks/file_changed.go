@@ -41,8 +41,8 @@ func (h *run) fileChanged(ctx context.Context) error {
 		}
 		h.log(err)
 		h.remind(agent, wake)
-		h.keepPromises(agent, false)      // the time for which it was notified may not have come
-		again := err != nil || wake.Again // soon, and not for ever
+		h.keepPromises(agent, agent.Client.RoomsHeard(), false) // the time for which it was notified may not have come
+		again := err != nil || wake.Again                       // soon, and not for ever
 		// What the agent was woken for already is left to the next notification.
 		putOff := wake.Later > 0 && !agent.Client.Hearing().Listener().PutOff.IsZero() && time.Since(start)+wake.Later <= watchPatience
 		switch {

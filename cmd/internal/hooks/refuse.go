@@ -7,7 +7,6 @@ import (
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/cmd/internal/hooks/guard"
-	"github.com/talking-stick/tt/cmd/internal/hooks/listen"
 	"github.com/talking-stick/tt/cmd/internal/hooks/payload"
 )
 
@@ -16,21 +15,34 @@ func (h *run) edit(ctx context.Context) error {
 	if h.call.Command != "" {
 		return h.shell(ctx)
 	}
-	var reason string
+	return h.permit(ctx, func(rooms *rooms) (string, []guard.Write, *guard.Stick) {
+		reason, writes, take := guard.Edit(ctx, h.call, rooms)
+		return cli.Line(reason), writes, take
+	})
+}
+
+// permit refuses what a tool is about to do for the reason that judge returns, and else has recorded what it writes, and takes
+// the turn that it has to have.
+func (h *run) permit(ctx context.Context, judge func(*rooms) (reason string, writes []guard.Write, take *guard.Stick)) error {
 	var writes []guard.Write
 	var take *guard.Stick
 	for again := true; again; {
+		var reason string
 		rooms := h.rooms()
-		reason, writes, take = guard.Edit(ctx, h.call, rooms)
+		reason, writes, take = judge(rooms)
 		if reason != "" && h.looksAgain() {
 			continue
 		}
 		if reason != "" {
-			return h.finish(payload.Reply{Refuse: cli.Line(reason)})
+			return h.finish(payload.Reply{Refuse: reason})
 		}
+		reads := h.call.Command != "" && len(rooms.sticks) == 0
 		var err error
 		if again, err = h.comeBack(ctx, rooms); err != nil {
 			return err
+		}
+		if rooms.auto != nil && reads && !h.keepsPlace() {
+			_, _ = rooms.Stick(ctx, h.call.Dir, h.call) // takes a place
 		}
 	}
 	h.recordBefore(ctx, writes)
@@ -43,8 +55,12 @@ func (h *run) edit(ctx context.Context) error {
 // objection returns the reason why the agent must not end its turn, "" if there is none.
 func (h *run) objection(ctx context.Context) string {
 	agent, err := h.agent()
-	kept := err == nil && !h.call.Interrupt && !h.call.Task && h.endAuto(ctx, agent, false)
-	reason := guard.Stop(ctx, h.call, h.rooms(), told(h.store.Dir()), h.heldByHand(agent)...)
+	var kept bool
+	var byHand []string
+	if err == nil {
+		kept, byHand = h.endAuto(ctx, agent, false)
+	}
+	reason := guard.Stop(ctx, h.call, h.rooms(), told(h.store.Dir()), byHand...)
 	switch {
 	case kept && reason == "": // nothing says so to the agent, as of a turn whose lease has run out
 		h.endAuto(ctx, agent, true)
@@ -52,19 +68,6 @@ func (h *run) objection(ctx context.Context) string {
 		reason += ". Or stop again: it is handed over with the list of files"
 	}
 	return cli.Line(reason)
-}
-
-// heldByHand returns the directories of the rooms whose turn a command has taken for the agent, nil for none.
-func (h *run) heldByHand(agent *listen.Agent) (dirs []string) {
-	if agent == nil {
-		return nil
-	}
-	for _, room := range agent.Client.RoomsHeard() {
-		if snap, err := room.FS.View(); err == nil && snap.State.Owner == agent.Client.Self.ID && !room.IsAuto(snap.State) {
-			dirs = append(dirs, room.Path(snap.State))
-		}
-	}
-	return dirs
 }
 
 // unless objects if the hook has not answered, as err says.

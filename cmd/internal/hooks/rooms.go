@@ -9,6 +9,7 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/hooks/guard"
 	"github.com/talking-stick/tt/cmd/internal/hooks/payload"
 	"github.com/talking-stick/tt/cmd/internal/member"
+	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/fsroom/workspace"
 	"github.com/talking-stick/tt/identity"
@@ -76,7 +77,7 @@ func (r *rooms) Stick(ctx context.Context, path string, call payload.Call) (stic
 }
 
 // look returns the stick of a directory. Nobody is looked for while it is free.
-func (r *rooms) look(dir string, call payload.Call) (*guard.Stick, error) {
+func (r *rooms) look(dir string, call payload.Call) (stick *guard.Stick, err error) {
 	w, err := r.locate(dir)
 	if err != nil {
 		return nil, err
@@ -92,24 +93,37 @@ func (r *rooms) look(dir string, call payload.Call) (*guard.Stick, error) {
 	if stick, known := r.known[room.FS.Name()]; known {
 		return stick, nil
 	}
-	var now member.Look
-	for now.Seen != seen { // who calls depends on who has the turn
-		if now.Seen != nil {
-			seen = now.Seen
-		}
-		if st := seen.State; st.Owner != "" || st.ReservedFor != "" {
+	var st *turn.State
+	_ = room.Steadily(seen, func(now *fsroom.Snapshot[*turn.State]) error {
+		st = now.State
+		if st.Owner != "" || st.ReservedFor != "" { // who calls depends on who has the turn
 			client.Self = r.caller(st)
 		}
-		now = room.Look(seen)
+		stick = r.stick(w, room, st, call)
+		return nil
+	})
+	switch {
+	case stick.ActsForHolder: // what it does is done in the holder's turn
+		holder := *r.client
+		holder.Self = identity.Agent{ID: st.Owner}
+		r.held = append(r.held, held{holder.Room(room.FS.Name(), w), st, stick})
+	case stick.Me != "" && st.Owner == stick.Me:
+		r.held = append(r.held, held{room, st, stick})
 	}
-	st, f := now.State, now.Facts
-	stick := &guard.Stick{Root: room.Directory(), Me: client.Self.ID, Turn: st.Turn}
+	r.known[room.FS.Name()] = stick
+	return stick, nil
+}
+
+// stick returns the stick of a room as it is. What it depends on is looked up here.
+func (r *rooms) stick(w *workspace.Workspace, room *member.Room, st *turn.State, call payload.Call) *guard.Stick {
+	f := room.Facts(st)
+	stick := &guard.Stick{Root: room.Directory(), Me: room.Self.ID, Turn: st.Turn}
 	window := f.Window
 	if window != 0 { // what the session has in another window is no turn of this one
 		stick.Me = ""
 	}
-	if st.Owner != "" && st.Owner != client.Self.ID {
-		stick.ActsForHolder = room.IsOneWith(st.Owner, client.Self.Harness, r.root(client.Self))
+	if st.Owner != "" && st.Owner != room.Self.ID {
+		stick.ActsForHolder = room.IsOneWith(st.Owner, room.Self.Harness, r.root(room.Self))
 	}
 	switch status := st.Status(f); {
 	case stick.ActsForHolder: // also where the lease has run out: it is good until somebody takes it over
@@ -128,25 +142,16 @@ func (r *rooms) look(dir string, call payload.Call) (*guard.Stick, error) {
 		(room.RunningJob(stick.Me) != nil || call.Task && room.IsAuto(st))
 	if stick.Changing || stick.Holder != "" && stick.Holder != stick.Me {
 		if stick.Window == 0 {
-			_, stick.TakenOver = st.TakenOver(client.Self.ID)
+			_, stick.TakenOver = st.TakenOver(room.Self.ID)
 		}
 		if list := st.Trouble(f); len(list) > 0 {
 			stick.Trouble = list[0].Sentence() + ". Do: " + list[0].Do
 		}
 	}
 	if r.auto != nil {
-		stick = r.auto(w, room, st, f, stick)
+		return r.auto(w, room, st, f, stick)
 	}
-	switch {
-	case stick.ActsForHolder: // what it does is done in the holder's turn
-		holder := *r.client
-		holder.Self = identity.Agent{ID: st.Owner}
-		r.held = append(r.held, held{holder.Room(room.FS.Name(), w), st, stick})
-	case stick.Me != "" && st.Owner == stick.Me:
-		r.held = append(r.held, held{room, st, stick})
-	}
-	r.known[room.FS.Name()] = stick
-	return stick, nil
+	return stick
 }
 
 // root is the process of the session that self is, if it is known.

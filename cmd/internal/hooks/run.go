@@ -44,6 +44,7 @@ type run struct {
 	lost   int   // how often a guard looked again
 	again  bool  // a guard has to look again: a turn has ended meanwhile
 	guest  *bool // see isGuest; nil: not known yet
+	inner  bool  // the guest is that of isInner
 }
 
 // The errors that end a hook which has given its answer.

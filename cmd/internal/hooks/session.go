@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/talking-stick/tt/cmd/internal/hearing"
 	"github.com/talking-stick/tt/cmd/internal/hooks/listen"
 	"github.com/talking-stick/tt/cmd/internal/hooks/payload"
 	"github.com/talking-stick/tt/cmd/internal/session"
@@ -35,8 +36,8 @@ func (h *run) agent() (*listen.Agent, error) {
 
 // isSecondWindow reports whether the session is open in another window, too, which was first: that
 // one is told of news, and what listens for the agent is that of it.
-func (h *run) isSecondWindow(agent *listen.Agent) bool {
-	l, mine, table := agent.Client.Hearing().Listener(), agent.Client.Self.Root, agent.Client.Table
+func (h *run) isSecondWindow(agent *listen.Agent, l hearing.Listener) bool {
+	mine, table := agent.Client.Self.Root, agent.Client.Table
 	return l.Process != nil && mine != nil && *l.Process != *mine && l.Session == agent.Session &&
 		table.Verdict(*l.Process) == identity.Alive && !identity.Related(table, *l.Process, *mine) &&
 		!(h.row().Hooks.OneSession && agent.Client.Hearing().IsReplaced(&l))
@@ -44,8 +45,8 @@ func (h *run) isSecondWindow(agent *listen.Agent) bool {
 
 // isInner reports whether a command of the session has resumed it once more, or has started one of another harness, which takes
 // itself for the first by its variables: the process of the first is an ancestor of this one.
-func (h *run) isInner(agent *listen.Agent) bool {
-	l, self, table := agent.Client.Hearing().Listener(), agent.Client.Self, agent.Client.Table
+func (h *run) isInner(agent *listen.Agent, l hearing.Listener) bool {
+	self, table := agent.Client.Self, agent.Client.Table
 	if self.Source == identity.SourceEnvironment && self.Harness != h.row().Agent {
 		return l.Session != "" && l.Session != agent.Session && identity.HasStarted(table, l.Process, []identity.Process{table.Self()})
 	}
@@ -56,7 +57,9 @@ func (h *run) isInner(agent *listen.Agent) bool {
 // model does, and its end, says nothing of the agent. It is so from the beginning of the hook to its end.
 func (h *run) isGuest(agent *listen.Agent) bool {
 	if h.guest == nil {
-		guest := h.isSecondWindow(agent) && !agent.Client.HoldsIn(agent.Client.Self.Root) || h.isInner(agent)
+		l := agent.Client.Hearing().Listener()
+		h.inner = h.isInner(agent, l)
+		guest := h.inner || h.isSecondWindow(agent, l) && !agent.Client.HoldsIn(agent.Client.Self.Root)
 		h.guest = &guest
 	}
 	return *h.guest
@@ -129,7 +132,7 @@ func (h *run) begin(ctx context.Context) error {
 		r.Watch = []string{path}
 	}
 	if second {
-		h.sign(agent)
+		h.sign(agent, agent.Client.RoomsHeard())
 		if w, err := h.Locate(h.call.Dir); err == nil {
 			h.places(w.Root, agent).keep()
 		}
@@ -145,8 +148,9 @@ func (h *run) begin(ctx context.Context) error {
 			h.note(turn.ActivityIdle)
 		}
 	}
-	h.sign(agent)
-	h.replaceGuardians(ctx, agent) // one may have ended with the session that is resumed
+	rooms := agent.Client.RoomsHeard()
+	h.sign(agent, rooms)
+	replaceGuardians(ctx, rooms) // one may have ended with the session that is resumed
 	if watches || len(agent.Client.Hearing().Rooms()) > 0 {
 		if err := h.open(ctx, agent, watches); err != nil {
 			return err
@@ -199,7 +203,7 @@ func (h *run) version() string {
 
 // open records that the session is open. Of a second window nothing is recorded.
 func (h *run) open(ctx context.Context, agent *listen.Agent, watches bool) error {
-	if h.isSecondWindow(agent) {
+	if h.isSecondWindow(agent, agent.Client.Hearing().Listener()) {
 		return nil
 	}
 	return agent.Begin(ctx, listen.Session{ID: h.call.SessionID, Process: agent.Client.Self.Root, Watches: watches, Own: h.isProved(agent)})

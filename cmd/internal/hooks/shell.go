@@ -26,32 +26,9 @@ func (h *run) shell(ctx context.Context) error {
 		return nil
 	}
 	h.call.Dir = h.Env.Abs(h.call.Dir)
-	var writes []guard.Write
-	var take *guard.Stick
-	for again := true; again; {
-		var reason string
-		rooms := h.rooms()
-		reason, writes, take = guard.Shell(ctx, h.call, shellEnv(ctx, h.call.Dir, h.Env.Lookup, h.Env.Home), rooms, gitIgnores)
-		if reason != "" && h.looksAgain() {
-			continue
-		}
-		if reason != "" {
-			return h.finish(payload.Reply{Refuse: reason})
-		}
-		reads := len(rooms.sticks) == 0
-		var err error
-		if again, err = h.comeBack(ctx, rooms); err != nil {
-			return err
-		}
-		if rooms.auto != nil && reads && !h.keepsPlace() {
-			_, _ = rooms.Stick(ctx, h.call.Dir, h.call) // takes a place
-		}
-	}
-	h.recordBefore(ctx, writes)
-	if take != nil {
-		return h.take(ctx, take)
-	}
-	return nil
+	return h.permit(ctx, func(rooms *rooms) (string, []guard.Write, *guard.Stick) {
+		return guard.Shell(ctx, h.call, shellEnv(ctx, h.call.Dir, h.Env.Lookup, h.Env.Home), rooms, gitIgnores)
+	})
 }
 
 // keepsPlace records that the session works where its command runs, to read is a sign of life, too. It reports whether it has
@@ -75,8 +52,8 @@ func (h *run) recordBefore(ctx context.Context, writes []guard.Write) {
 		if err != nil || done[w.Root] {
 			continue
 		}
-		room, _, err := h.Client(h.store, identity.Agent{}).Find(w, nil)
-		record := func() { room.RecordBefore(ctx, x.Files, x.Destroys) }
+		room, seen, err := h.Client(h.store, identity.Agent{}).Find(w, nil)
+		record := func() { room.RecordBefore(ctx, seen.State, x.Files, x.Destroys) }
 		if err == nil && room == nil {
 			here, elsewhere := h.Locate(h.call.Dir)
 			if top(w.Root) != w.Root && (elsewhere != nil || here.Root != w.Root) || path != w.Root && gitIgnores(ctx, w.Root, []string{path})[0] {

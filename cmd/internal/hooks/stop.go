@@ -19,7 +19,7 @@ func (h *run) stop(ctx context.Context) error {
 	if h.call.Interrupt {
 		return h.ended(ctx, turn.ActivityIdle)
 	}
-	if agent, err := h.sessionAgent(); err == nil && h.isInner(agent) { // the turn goes on in the one that has started it
+	if agent, err := h.sessionAgent(); err == nil && h.isGuest(agent) && h.inner { // the turn goes on in the one that has started it
 		return errNotTold
 	}
 	objection := h.objection(ctx)
@@ -35,7 +35,7 @@ func (h *run) ended(ctx context.Context, what string) error {
 	agent, err := h.agent()
 	if err == nil {
 		h.note(what)
-		h.replaceGuardians(ctx, agent)
+		replaceGuardians(ctx, agent.Client.RoomsHeard())
 	}
 	return err
 }
@@ -61,16 +61,17 @@ func (h *run) endOfTurn(ctx context.Context, agent *listen.Agent, objection stri
 	if objection != "" {
 		reason = objection + "\n"
 	} else {
-		h.note(turn.ActivityIdle)      // before it is looked for news
-		h.replaceGuardians(ctx, agent) // nothing else of an idle holder does, and others wait to be called
-		for _, room := range agent.Client.RoomsHeard() {
+		h.note(turn.ActivityIdle) // before it is looked for news
+		heard := agent.Client.RoomsHeard()
+		replaceGuardians(ctx, heard) // nothing else of an idle holder does, and others wait to be called
+		for _, room := range heard {
 			room.Unwant(true)
 		}
-		h.keepPromises(agent, true)
+		h.keepPromises(agent, heard, true)
 		if l := agent.Client.Hearing().Listener(); h.watches() && !l.Proved() {
 			agent.Notify()
 		}
-		if !hasNews(ctx, agent) {
+		if !hasNews(ctx, heard) {
 			return nil
 		}
 	}
@@ -91,9 +92,9 @@ func (h *run) endOfTurn(ctx context.Context, agent *listen.Agent, objection stri
 
 // hasNews reports whether there is news in any room that the agent was not woken for. It
 // writes nothing.
-func hasNews(ctx context.Context, agent *listen.Agent) bool {
-	agent.Settle(ctx)
-	return slices.ContainsFunc(agent.Client.RoomsHeard(), func(room *member.Room) bool {
+func hasNews(ctx context.Context, heard []*member.Room) bool {
+	return slices.ContainsFunc(heard, func(room *member.Room) bool {
+		room.FS.Settled(ctx)
 		n, err := mailbox.Of(room).News(ctx, nil)
 		return err == nil && !n.Fresh.IsZero()
 	})

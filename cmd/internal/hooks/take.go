@@ -42,10 +42,11 @@ func (h *run) take(ctx context.Context, stick *guard.Stick) error {
 		return h.notTaken(ctx, stick.Root, err)
 	case res.Status == turn.YourTurn, res.CurrentOwner == agent.Client.Self.ID && res.HeldBy == 0:
 		second := res.Status != turn.YourTurn || res.Reason == turn.ReasonOwner // another hook of the session was faster, and tells it
-		if second {                                                             // that one may not have recorded its beginning yet
-			room.RecordBefore(ctx, nil, "")
+		snap, err := room.FS.View()
+		if err == nil && second { // that one may not have recorded its beginning yet
+			room.RecordBefore(ctx, snap.State, nil, "")
 		}
-		if snap, err := room.FS.View(); err == nil && room.Recorder(snap.State).Changing() {
+		if err == nil && room.Recorder(snap.State).Changing() {
 			whose := fmt.Sprintf("is yours now (turn %d), but an undo of its holder before is being put back", res.TurnID)
 			return h.refuseFor(stick.Root, whose, "Do the same again in a moment.")
 		}

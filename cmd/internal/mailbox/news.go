@@ -53,19 +53,19 @@ func (m *Mailbox) News(ctx context.Context, printed *hearing.PrintedRoom) (RoomN
 		}
 		return n, n.addEnd(ctx)
 	}
-	p := m.Room.Facts(st).Presence(m.Room.Self.ID)
+	f := m.Room.Facts(st)
+	p := f.Presence(m.Room.Self.ID)
 	n.Waiting, n.Inbox = p.Waiting, p.Inbox
 	if n.in.at = m.Cursor(st); printed != nil {
 		n.in.at.Advance(printed.Cursor)
 		m.questions().Fit(&n.in.at)
 	}
-	return n, n.add(ctx)
+	return n, n.add(ctx, f)
 }
 
 // add fills in All and Fresh for an agent that is a member.
-func (n *RoomNews) add(ctx context.Context) error {
+func (n *RoomNews) add(ctx context.Context, f turn.Facts) error {
 	m, st, at, me := n.Mailbox, n.in.state, n.in.at, n.Mailbox.Room.Self.ID
-	f := m.Room.Facts(st)
 	n.All.AddOffer(st, f, me, at.TurnSeq)
 	n.Fresh.AddOffer(st, f, me, max(at.TurnSeq, at.Woken.EventSeq))
 	n.All.AddCall(st, f, me)

@@ -210,7 +210,7 @@ func TestOtherWindowEndsNoTurn(t *testing.T) {
 	if _, _, err := b.EndAuto(t.Context(), nil, func() bool { return false }); err != nil || f.state(a).Owner != "a:1" {
 		t.Errorf("%q has the turn, %v", f.state(a).Owner, err)
 	}
-	if b.IsKept(f.state(a)) || !a.IsKept(f.state(a)) {
+	if b.isKept(f.state(a), ptr(b.recorded(f.state(a)))) || !a.isKept(f.state(a), ptr(a.recorded(f.state(a)))) {
 		t.Error("the turn is kept for the wrong window")
 	}
 	if err := b.ComeBack(t.Context(), f.state(a)); code.Of(err) != code.StaleLease {
@@ -245,11 +245,11 @@ func TestTurnIsInherited(t *testing.T) {
 	c := *a.Client
 	c.Self.Root = &other
 	b := c.Room(a.FS.Name(), a.Workspace)
-	if b.IsKept(f.state(a)) {
+	if b.isKept(f.state(a), ptr(b.recorded(f.state(a)))) {
 		t.Error("it is kept before it was renewed")
 	}
 	f.must(b.ComeBack(t.Context(), f.state(a)))
-	if st := f.state(a); !b.IsKept(st) || !slices.Contains(g.watched(st), other) || g.isOver(st) {
+	if st := f.state(a); !b.isKept(st, ptr(b.recorded(st))) || !slices.Contains(g.watched(st), other) || g.isOver(st) {
 		t.Errorf("%+v", b.recorded(st))
 	}
 }

@@ -76,14 +76,10 @@ func (r *Room) Keep(ctx context.Context, fence turn.Fence, byHand bool) (pid int
 	return started.PID, nil
 }
 
-// IsKept reports whether the turn in progress is the caller's and a guardian renews its lease, as far as that can be
-// seen without a lock.
-func (r *Room) IsKept(st *turn.State) bool {
-	if st.Owner != r.Self.ID || r.Elsewhere(st) != "" {
-		return false
-	}
-	l := r.recorded(st)
-	return r.activeGuardian(st, &l) != 0 && !r.inherits(&l) && r.otherWindow(l.Holder) == 0
+// isKept reports whether the turn in progress is the caller's and a guardian renews its lease, of which l is the record, as far as
+// that can be seen without a lock.
+func (r *Room) isKept(st *turn.State, l *turn.Lease) bool {
+	return st.Owner == r.Self.ID && r.Elsewhere(st) == "" && r.activeGuardian(st, l) != 0 && !r.inherits(l) && r.otherWindow(l.Holder) == 0
 }
 
 // inherits reports whether the turn with the lease belongs to the caller's process from now on: that
@@ -181,7 +177,7 @@ func notStarted(turnID int64, failure error) error {
 func (r *Room) ComesBack(st *turn.State) bool {
 	began, inTurn := r.Client.Hearing().ModelTurn()
 	l := r.recorded(st)
-	return !r.IsKept(st) || l.Left(r.Now()) < l.TTL/2 || !began.IsZero() && !(inTurn && l.ModelTurn.Equal(r.modelTurn().Time))
+	return !r.isKept(st, &l) || l.Left(r.Now()) < l.TTL/2 || !began.IsZero() && !(inTurn && l.ModelTurn.Equal(event.NewTime(began).Time))
 }
 
 // ComeBack is [Room.Keep] before the first write of a turn of the agent's model. The signs of life of the

@@ -19,17 +19,17 @@ const mostLooks = 20
 // Look looks at the room, which the caller has just read as seen. It is for those who tell others of
 // it; a change decides on what is true under the lock.
 func (r *Room) Look(seen *snapshot) (l Look) {
-	_ = r.steadily(seen, func(seen *snapshot) error {
+	_ = r.Steadily(seen, func(seen *snapshot) error {
 		l = Look{seen, seen.State, r.Facts(seen.State).Settled(seen.State)}
 		return nil
 	})
 	return l
 }
 
-// steadily calls look with the room as it was seen, and again with the room as it is as long as it
+// Steadily calls look with the room as it was seen, and again with the room as it is as long as it
 // has changed meanwhile: what look has seen last was true at one moment of the looking. It returns
 // the error of that.
-func (r *Room) steadily(seen *snapshot, look func(*snapshot) error) error {
+func (r *Room) Steadily(seen *snapshot, look func(*snapshot) error) error {
 	for tries := 1; ; tries++ {
 		lease := r.held(seen.State)
 		err := look(seen)

@@ -171,10 +171,8 @@ func (r *Room) endTurn(ctx context.Context, agent string, decide Decision, commi
 }
 
 // RecordBefore takes a snapshot of the tree before a tool writes, see [Recorder].
-func (r *Room) RecordBefore(ctx context.Context, files []string, destroys string) {
-	if snap, err := r.FS.View(); err == nil {
-		r.Recorder(snap.State).Before(ctx, snap.State, files, destroys)
-	}
+func (r *Room) RecordBefore(ctx context.Context, st *turn.State, files []string, destroys string) {
+	r.Recorder(st).Before(ctx, st, files, destroys)
 }
 
 // WithoutHolder calls do while the room is locked and nobody has the turn: nobody is granted it until do has returned and

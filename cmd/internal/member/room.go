@@ -111,7 +111,7 @@ func (r *Room) change(ctx context.Context, seen *snapshot, decide Decision, prep
 	judged := make(verdicts)
 	gather := func(st *turn.State) turn.Facts { return r.facts(st, caller{id: r.Self.ID}, judged) }
 	changes := false
-	err := r.steadily(seen, func(now *snapshot) error {
+	err := r.Steadily(seen, func(now *snapshot) error {
 		seen = now
 		events, err := decide(seen.State, gather(seen.State))
 		changes = err == nil && len(events) > 0

@@ -63,10 +63,11 @@ func (c *Client) HoldsIn(p *identity.Process) bool {
 	})
 }
 
-// IsBesideHolder reports whether what was noted last of the agent is of another window, which has a turn, as this one has not.
+// IsBesideHolder reports whether what was noted last of the agent is of another window, which goes on and has a turn, as this one has not.
 func (c *Client) IsBesideHolder() bool {
 	by := c.Hearing().NotedIn()
-	return by != nil && c.Self.Root != nil && *by != *c.Self.Root && c.HoldsIn(by) && !c.HoldsIn(c.Self.Root)
+	return by != nil && c.Self.Root != nil && *by != *c.Self.Root && c.Table.Verdict(*by) != identity.Gone &&
+		c.HoldsIn(by) && !c.HoldsIn(c.Self.Root)
 }
 
 // SessionsBefore returns the other agents of the harness whose session was open in the process of

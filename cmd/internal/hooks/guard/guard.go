@@ -67,30 +67,30 @@ func Stop(ctx context.Context, call payload.Call, rooms Rooms, seen SeenStore, e
 	if call.Subagent || call.Busy || call.Dir == "" {
 		return ""
 	}
+	var looked []*Stick
 	for _, dir := range append([]string{call.Dir}, elsewhere...) {
-		if reason = stopAt(ctx, dir, call, rooms, seen); reason != "" {
+		stick, err := rooms.Stick(ctx, dir, call)
+		if err != nil || stick == nil || stick.Me == "" || stick.Works || slices.Contains(looked, stick) {
+			continue
+		}
+		if reason = stopAt(ctx, stick, call, rooms, seen); reason != "" {
 			break
 		}
+		looked = append(looked, stick)
 	}
 	return reason
 }
 
-// stopAt is Stop for the room of one directory.
-func stopAt(ctx context.Context, dir string, call payload.Call, rooms Rooms, seen SeenStore) string {
-	stick, err := rooms.Stick(ctx, dir, call)
-	if err != nil || stick == nil || stick.Me == "" || stick.Works {
-		return ""
-	}
+// stopAt is Stop for one stick.
+func stopAt(ctx context.Context, stick *Stick, call payload.Call, rooms Rooms, seen SeenStore) string {
 	var reason, what string
 	switch stick.Me {
 	case stick.Holder:
 		reason, what = stillHolding(stick, stickHere(ctx, call, rooms)), "holding"
 	case stick.ReservedFor:
 		reason, what = stillReserved(stick), "reserved"
-	default:
-		return ""
 	}
-	if !maySay(call, seen, fmt.Sprintf("%s %d %q", what, stick.Turn, stick.Root)) {
+	if reason == "" || !maySay(call, seen, fmt.Sprintf("%s %d %q", what, stick.Turn, stick.Root)) {
 		return ""
 	}
 	return reason
