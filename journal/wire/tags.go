@@ -80,44 +80,25 @@ type field struct {
 	zero  bool // left out if it is zero
 }
 
-// A kind says how the values of a struct or an array are written and read.
-type kind struct {
-	shaped  bool    // Shaped
-	text    bool    // a Time
-	hasZero bool    // has a method IsZero
-	fields  []field // of a struct that is neither
-}
-
 var (
 	rawType   = reflect.TypeFor[json.RawMessage]()
 	milliType = reflect.TypeFor[time.Duration]()
 
-	known sync.Map // the *kind of each type that was met, by reflect.Type
+	known sync.Map // the []field of each struct that was met, by reflect.Type
 )
-
-func kindOf(t reflect.Type) *kind {
-	if k, ok := known.Load(t); ok {
-		return k.(*kind)
-	}
-	k, p := new(kind), reflect.PointerTo(t)
-	k.shaped = p.Implements(reflect.TypeFor[Shaped]())
-	k.text = p.Implements(reflect.TypeFor[Time]())
-	k.hasZero = p.Implements(reflect.TypeFor[interface{ IsZero() bool }]())
-	if t.Kind() == reflect.Struct && !k.text {
-		k.fields = fieldsOf(t)
-	}
-	known.Store(t, k)
-	return k
-}
 
 // fieldsOf returns the fields of a struct, with those of embedded ones.
 func fieldsOf(t reflect.Type) []field {
-	var fields []field
+	if fields, ok := known.Load(t); ok {
+		return fields.([]field)
+	}
+	fields, embeds := make([]field, 0, t.NumField()), false
 	for i := range t.NumField() {
 		f := t.Field(i)
 		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
 		switch {
 		case name == "" && (f.Anonymous || strings.HasPrefix(options, "inline")):
+			embeds = true
 			for _, inner := range fieldsOf(f.Type) {
 				inner.index = slices.Concat(f.Index, inner.index)
 				inner.zero = inner.zero || strings.HasSuffix(options, "omitzero")
@@ -127,10 +108,14 @@ func fieldsOf(t reflect.Type) []field {
 			fields = append(fields, field{name, f.Index, options == "omitempty", options == "omitzero"})
 		}
 	}
-	all := slices.Clone(fields)
-	return slices.DeleteFunc(fields, func(f field) bool { // of an embedded struct, and hidden by one of t
-		return slices.ContainsFunc(all, func(g field) bool { return g.name == f.name && len(g.index) < len(f.index) })
-	})
+	if embeds {
+		all := slices.Clone(fields)
+		fields = slices.DeleteFunc(fields, func(f field) bool { // of an embedded struct, and hidden by one of t
+			return slices.ContainsFunc(all, func(g field) bool { return g.name == f.name && len(g.index) < len(f.index) })
+		})
+	}
+	known.Store(t, fields)
+	return fields
 }
 
 // leftOut reports whether the value of the field is not written.
@@ -145,8 +130,10 @@ func (f *field) leftOut(v reflect.Value) bool {
 		return time.Duration(v.Int()).Milliseconds() == 0
 	case f.empty && (v.Kind() == reflect.Slice || v.Kind() == reflect.Map):
 		return v.Len() == 0
-	case v.Kind() == reflect.Struct && kindOf(v.Type()).hasZero:
-		return v.Addr().Interface().(interface{ IsZero() bool }).IsZero()
+	case v.Kind() == reflect.Struct:
+		if z, ok := v.Addr().Interface().(interface{ IsZero() bool }); ok {
+			return z.IsZero()
+		}
 	}
 	return v.IsZero()
 }
@@ -189,20 +176,21 @@ func appendValue(b []byte, v reflect.Value) []byte {
 	case reflect.Func: // which has no JSON
 		return b
 	}
-	k := kindOf(v.Type())
-	switch {
-	case k.shaped:
-		return Append(b, v.Addr().Interface().(Shaped).Shape())
-	case k.text:
-		b, _ = v.Addr().Interface().(encoding.TextAppender).AppendText(append(b, '"'))
+	switch of := v.Addr().Interface().(type) {
+	case Shaped:
+		return Append(b, of.Shape())
+	case Time:
+		b, _ = of.AppendText(append(b, '"'))
 		return append(b, '"')
-	case v.Kind() == reflect.Array:
+	}
+	if v.Kind() == reflect.Array {
 		return appendElements(b, v)
 	}
 	b = append(b, '{')
 	start := len(b)
-	for i := range k.fields {
-		f := &k.fields[i]
+	fields := fieldsOf(v.Type())
+	for i := range fields {
+		f := &fields[i]
 		one := v.FieldByIndex(f.index)
 		if f.leftOut(one) {
 			continue
@@ -238,7 +226,7 @@ func appendElements(b []byte, v reflect.Value) []byte {
 
 // object reads the fields of a struct. Mostly they come in their order.
 func (p *Parser) object(v reflect.Value) error {
-	fields, next := kindOf(v.Type()).fields, 0
+	fields, next := fieldsOf(v.Type()), 0
 	return p.Object(func(key []byte) error {
 		for n := range fields {
 			f := &fields[(next+n)%len(fields)]
@@ -313,14 +301,14 @@ func (p *Parser) value(v reflect.Value) (err error) {
 		}
 		return err
 	}
-	switch {
-	case kindOf(v.Type()).text:
+	if of, ok := v.Addr().Interface().(Time); ok {
 		var text []byte
 		if text, err = p.Unquoted(); err == nil {
-			err = v.Addr().Interface().(encoding.TextUnmarshaler).UnmarshalText(text)
+			err = of.UnmarshalText(text)
 		}
 		return err
-	case v.Kind() == reflect.Array:
+	}
+	if v.Kind() == reflect.Array {
 		n := 0
 		return p.Array(func() error {
 			if n++; n > v.Len() {
