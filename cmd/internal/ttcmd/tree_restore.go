@@ -95,17 +95,22 @@ func runRestore(ctx context.Context, c *cli.Invocation) error {
 	if out.Plan.Lost != nil {
 		res.From = out.Plan.Lost.Name()
 	}
-	if len(out.Plan.InTheWay) > 0 {
-		res.inTheWay = p.Words(c.Env.Dir, out.Plan.InTheWay)
-	}
+	inTheWay := p.Words(c.Env.Dir, out.Plan.InTheWay)
 	return c.Out.Result(res, func(t *cli.Text) {
 		if c.Bool("lost") && res.Status == "nothing" {
-			writeNothingLost(t, out.Plan, p.All, res.inTheWay)
+			writeNothingLost(t, out.Plan, p.All, inTheWay)
 			writeElsewhere(t, p, res.Elsewhere)
 			writeBeside(t, res)
 			return
 		}
 		writeChanged(t, res, "restored")
+		switch {
+		case len(out.Plan.InTheWay) == 0:
+		case c.Bool("exact"): // it is ignored, or no file
+			t.Line("Move away what is in the way, and run the same command again: %s", inTheWay)
+		default:
+			t.Line("What is in the way goes with: tt restore %s --exact %s", res.From, inTheWay)
+		}
 	})
 }
 

@@ -201,8 +201,6 @@ type changedResult struct {
 	NoGit      bool               `json:"repository_gone,omitempty"`
 	Blind      bool               `json:"commits_unread,omitempty"` // of restore --lost: see [ledger.Plan]
 	Elsewhere  []string           `json:"elsewhere,omitempty"`      // directories that are gone and have snapshots, where this one has none
-
-	inTheWay string // of a restore: what keeps it from writing, as arguments
 }
 
 // resultOf fills in what became of a change. done is the status of one that was made.
@@ -254,9 +252,6 @@ func writeChanged(t *cli.Text, r changedResult, verb string) {
 		t.Line("  %s  (removed)", p)
 	}
 	writeKept(t, r.Kept)
-	if r.inTheWay != "" {
-		t.Line("What is in the way goes with: tt restore %s --exact %s", r.From, r.inTheWay)
-	}
 	if r.Before != "" {
 		t.Line("Before it: %s. To return: tt restore %s --exact", r.Before, r.Before)
 	}
