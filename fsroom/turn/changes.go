@@ -44,16 +44,11 @@ type changePayload struct {
 	Turn    int64           `json:"turn_id,omitempty"`
 	Span    string          `json:"span"`
 	Files   int64           `json:"files,omitempty"`
-	Head    json.RawMessage `json:"head,omitempty"` // HEAD was moved
-	Trees   Trees           `json:",inline"`
-	Unsure  json.RawMessage `json:"unsure,omitempty"`  // paths that may have changed in the stretch
-	Unknown string          `json:"unknown,omitempty"` // why it is not known what changed
-}
-
-// Trees are the ids of the tree at the beginning and the end of a turn, "" if they are not known.
-type Trees struct {
-	Before string `json:"from_tree,omitempty"`
-	At     string `json:"to_tree,omitempty"`
+	Head    json.RawMessage `json:"head,omitempty"`      // HEAD was moved
+	Before  string          `json:"from_tree,omitempty"` // the tree at the beginning, "" if it is not known
+	At      string          `json:"to_tree,omitempty"`   // and at the end
+	Unsure  json.RawMessage `json:"unsure,omitempty"`    // paths that may have changed in the stretch
+	Unknown string          `json:"unknown,omitempty"`   // why it is not known what changed
 }
 
 // changeAmong returns what the tree_changed event among events says, false if there is none that can be read.
@@ -64,12 +59,6 @@ func changeAmong(events []event.Event) (p changePayload, ok bool) {
 	}
 	p, err := readChange(&events[i])
 	return p, err == nil
-}
-
-// TreesOf returns the trees that the tree_changed event among events compares.
-func TreesOf(events []event.Event) Trees {
-	p, _ := changeAmong(events)
-	return p.Trees
 }
 
 // IsLate reports whether the tree_changed event among events says that the beginning of the turn

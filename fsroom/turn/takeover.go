@@ -22,7 +22,7 @@ type TakeRequest struct {
 	Waited   time.Duration // how long the agent has waited
 	Auto     bool          // a hook asks for the agent: a reservation for one that cannot be reached counts as free
 	Turn     *int64        // refuse if another turn is the current one; nil: any
-	Trees    Trees         // of the turn that is taken over
+	Changed  []event.Event // what the turn that is taken over has changed, as far as it is known: it goes before the takeover
 	// Join makes an agent that is not a member join in the same change. If its Agent
 	// is empty, such an agent is refused.
 	Join JoinRequest
@@ -73,8 +73,10 @@ func Take(s *State, f Facts, r TakeRequest) ([]event.Event, WaitResult, error) {
 		kind = ReasonOperator
 	}
 	revoked, last := cmp.Or(s.Owner, s.ReservedFor), s.lastHandoff().Seq
-	return s.granting(f, event.Event{Type: Takeover, From: revoked, Reason: r.Reason}, try,
-		grantPayload{Handoff: last, Kind: kind, Before: r.Trees.Before, At: r.Trees.At}, WaitResult{Revoked: revoked, LastHandoff: last})
+	c, _ := changeAmong(r.Changed)
+	events, res, err := s.granting(f, event.Event{Type: Takeover, From: revoked, Reason: r.Reason}, try,
+		grantPayload{Handoff: last, Kind: kind, Before: c.Before, At: c.At}, WaitResult{Revoked: revoked, LastHandoff: last})
+	return append(slices.Clip(r.Changed), events...), res, err
 }
 
 // takeAsNewcomer is Take for an agent that is not a member. Any agent may claim a free turn, and take over

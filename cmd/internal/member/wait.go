@@ -87,15 +87,10 @@ func (r *Room) Take(ctx context.Context, request turn.TakeRequest, out Output) (
 	recorded := sync.OnceFunc(func() { _, _ = end.Result() }) // the beginning is recorded after it
 	defer recorded()
 	if _, err := t.request(ctx, snap, func(st *turn.State, f turn.Facts) ([]event.Event, turn.WaitResult, error) {
-		var changed []event.Event
-		if owner != "" && st.Owner == owner {
-			changed = end.Events(st)
+		if request.Changed = nil; owner != "" && st.Owner == owner {
+			request.Changed = end.Events(st)
 		}
-		request.Trees = turn.TreesOf(changed)
 		events, res, err := turn.Take(st, f, request)
-		if err == nil && len(events) > 0 {
-			events = append(changed, events...)
-		}
 		if code.Of(err) == code.AgentElsewhere {
 			err = r.checkHost(st) // it knows the guardian there too
 		}
