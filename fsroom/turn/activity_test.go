@@ -58,7 +58,7 @@ func TestRestingHolder(t *testing.T) {
 			if wrong != c.wrong {
 				t.Errorf("trouble %q, want %q", wrong, c.wrong)
 			}
-			_, res, err = turn.Take(&st, f, turn.TakeRequest{Agent: "b", Lease: "l", Reason: "r"})
+			_, res, err = turn.Take(&st, f, turn.TakeRequest{TryRequest: turn.TryRequest{Agent: "b", Lease: "l"}, Reason: "r"})
 			if took := err == nil; took != (c.want != "") {
 				t.Errorf("take: %s %v", res.Status, err)
 			}

@@ -182,13 +182,13 @@ func (w *world) tries(id string) string { w.t.Helper(); return answer(w.try(id))
 func (w *world) parks(id string) string { w.t.Helper(); return answer(w.park(id)) }
 func (w *world) takes(id string) string {
 	w.t.Helper()
-	return answer(w.take(turn.TakeRequest{Agent: id, Reason: "it is stuck"}))
+	return answer(w.take(turn.TakeRequest{TryRequest: turn.TryRequest{Agent: id}, Reason: "it is stuck"}))
 }
 
 // orders takes the turn on behalf of an operator.
 func (w *world) orders(id string) string {
 	w.t.Helper()
-	return answer(w.take(turn.TakeRequest{Agent: id, Reason: "I said so", Operator: true}))
+	return answer(w.take(turn.TakeRequest{TryRequest: turn.TryRequest{Agent: id}, Reason: "I said so", Operator: true}))
 }
 
 // releases ends the owner's turn and says whose turn is next.

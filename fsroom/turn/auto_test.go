@@ -70,7 +70,7 @@ func TestAutoTakesFromUnreachable(t *testing.T) {
 			t.Fatalf("reserved for %q", w.state.ReservedFor)
 		}
 		w.presence("b").Wants = !c.gone
-		_, _, err := turn.Take(w.state, w.facts(), turn.TakeRequest{Agent: c.by, Lease: w.newID("lease"), Reason: "auto: b cannot be reached", Auto: true})
+		_, _, err := turn.Take(w.state, w.facts(), turn.TakeRequest{TryRequest: turn.TryRequest{Agent: c.by, Lease: w.newID("lease"), Auto: true}, Reason: "auto: b cannot be reached"})
 		if got := string(code.Of(err)); (got == "") != (c.want == "") {
 			t.Errorf("%s: %v", c.by, err)
 		}

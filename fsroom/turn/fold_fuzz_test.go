@@ -104,7 +104,7 @@ func actsOn(t *testing.T, w *world) {
 				return first(turn.Try(s, now, turn.TryRequest{Agent: id, Lease: "new"}))
 			},
 			"take": func() ([]event.Event, error) {
-				return first(turn.Take(s, now, turn.TakeRequest{Agent: id, Lease: "new", Reason: "r", Operator: true}))
+				return first(turn.Take(s, now, turn.TakeRequest{TryRequest: turn.TryRequest{Agent: id, Lease: "new"}, Reason: "r", Operator: true}))
 			},
 			"release": func() ([]event.Event, error) { return first(turn.Release(s, now, handoff)) },
 			"assign":  func() ([]event.Event, error) { return first(turn.Assign(s, now, handoff, turn.TargetNext)) },

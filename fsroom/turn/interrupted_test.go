@@ -12,7 +12,7 @@ import (
 func TestInterruptions(t *testing.T) {
 	take := func(id string) step {
 		return func(w *world) {
-			events, _, err := turn.Take(w.state, w.facts(), turn.TakeRequest{Agent: id, Lease: w.newID("lease"), Reason: "r", Operator: true})
+			events, _, err := turn.Take(w.state, w.facts(), turn.TakeRequest{TryRequest: turn.TryRequest{Agent: id, Lease: w.newID("lease")}, Reason: "r", Operator: true})
 			w.commit(events, err)
 		}
 	}

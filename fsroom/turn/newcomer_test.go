@@ -30,7 +30,7 @@ func TestTakeAsNewcomer(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := room(t, c.steps...)
-			r := turn.TakeRequest{Agent: "new", Lease: "L", Reason: "why", Human: c.human, Operator: c.operator}
+			r := turn.TakeRequest{TryRequest: turn.TryRequest{Agent: "new", Lease: "L"}, Reason: "why", Human: c.human, Operator: c.operator}
 			_, _, err := turn.Take(w.state, w.facts(), r)
 			equal(t, "without a request to join", code.Of(err), code.NotJoined)
 			r.Join = turn.JoinRequest{Agent: "new"}
@@ -53,7 +53,7 @@ func TestTakeAsNewcomer(t *testing.T) {
 func TestOnlyThisTurn(t *testing.T) {
 	w := room(t, members("a", "b"), held("a"))
 	for n, want := range map[int64]code.Code{0: code.TurnMismatch, 1: "", 2: code.TurnMismatch} {
-		_, _, err := turn.Take(w.state, w.facts(), turn.TakeRequest{Agent: "b", Lease: "L", Reason: "why", Operator: true, Turn: &n})
+		_, _, err := turn.Take(w.state, w.facts(), turn.TakeRequest{TryRequest: turn.TryRequest{Agent: "b", Lease: "L"}, Reason: "why", Operator: true, Turn: &n})
 		equal(t, words("take", n), code.Of(err), want)
 		_, _, err = turn.Kick(w.state, w.facts(), turn.KickRequest{Agent: "b", Target: "a", Force: true, Turn: &n})
 		equal(t, words("kick", n), code.Of(err), want)

@@ -46,7 +46,7 @@ func (g *game) asks(id string, park bool) string {
 }
 
 func (g *game) demands(id string) string {
-	_, res, err := turn.Take(g.state, g.facts(), turn.TakeRequest{Agent: id, Lease: "none", Reason: "why not"})
+	_, res, err := turn.Take(g.state, g.facts(), turn.TakeRequest{TryRequest: turn.TryRequest{Agent: id, Lease: "none"}, Reason: "why not"})
 	return answer(res, err)
 }
 
@@ -209,7 +209,7 @@ func (g *game) notStuck(t *rapid.T) {
 		w.seen(id)
 		_, res, err := turn.Try(w.state, w.facts(), turn.TryRequest{Agent: id})
 		if err == nil && res.Status != turn.YourTurn {
-			_, res, err = turn.Take(w.state, w.facts(), turn.TakeRequest{Agent: id, Reason: "nobody else does"})
+			_, res, err = turn.Take(w.state, w.facts(), turn.TakeRequest{TryRequest: turn.TryRequest{Agent: id}, Reason: "nobody else does"})
 		}
 		return err == nil && res.Status == turn.YourTurn
 	}

@@ -49,7 +49,7 @@ func TestAProofEndsBeforeATakeover(t *testing.T) {
 		// Some time later another host takes the turn over. It decides before that.
 		now := committed + duration("later", 0, 2*ttl)
 		f := Facts{Now: engineClock("the other host", now), Lease: told}
-		_, _, err := Take(s, f, TakeRequest{Agent: "b:1", Lease: "m", Reason: "silence"})
+		_, _, err := Take(s, f, TakeRequest{TryRequest: TryRequest{Agent: "b:1", Lease: "m"}, Reason: "silence"})
 		if err == nil && own.Proved(s, "boot", now) {
 			t.Fatalf("taken over %v after the engine was asked, with a lease of %v; the owner goes on", now-asked, ttl)
 		}

@@ -106,10 +106,10 @@ func TestAssignToNobodyWhoHears(t *testing.T) {
 		t.Errorf("%q, %v", res.Hint, err)
 	}
 	w.later(time.Hour)
-	if _, err := w.take(turn.TakeRequest{Agent: "a", Reason: "r"}); code.Of(err) != code.TakeoverIneligible {
+	if _, err := w.take(turn.TakeRequest{TryRequest: turn.TryRequest{Agent: "a"}, Reason: "r"}); code.Of(err) != code.TakeoverIneligible {
 		t.Errorf("without an operator: %v", err)
 	}
-	if _, err := w.take(turn.TakeRequest{Agent: "a", Reason: "r", Operator: true}); err != nil {
+	if _, err := w.take(turn.TakeRequest{TryRequest: turn.TryRequest{Agent: "a"}, Reason: "r", Operator: true}); err != nil {
 		t.Error(err)
 	}
 }

@@ -150,7 +150,7 @@ func (g *game) claims(t *rapid.T, id string, park bool) {
 func (g *game) seizes(t *rapid.T, id string, operator bool) {
 	g.seen(id)
 	want := g.m.take(id, operator)
-	g.told(t, "take", answer(g.take(turn.TakeRequest{Agent: id, Reason: "why not", Operator: operator})), want)
+	g.told(t, "take", answer(g.take(turn.TakeRequest{TryRequest: turn.TryRequest{Agent: id}, Reason: "why not", Operator: operator})), want)
 	g.grant(id, want)
 }
 

@@ -5,24 +5,21 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/journal/event"
 )
 
-// A TakeRequest asks for the turn, also when another agent owns it or is its recipient.
+// A TakeRequest asks for the turn, also when another agent owns it or is its recipient. To one with Auto a reservation
+// for an agent that cannot be reached counts as free.
 type TakeRequest struct {
-	Agent    string
-	Lease    string
-	Reason   string        // why, in the taker's words; it goes into the journal
-	Operator bool          // an operator asked for it: no timeout needs to have passed
-	Human    bool          // the agent is a person, who need not be a member to take over
-	Waited   time.Duration // how long the agent has waited
-	Auto     bool          // a hook asks for the agent: a reservation for one that cannot be reached counts as free
-	Turn     *int64        // refuse if another turn is the current one; nil: any
-	Changed  []event.Event // what the turn that is taken over has changed, as far as it is known: it goes before the takeover
+	TryRequest               // that would claim it
+	Reason     string        // why, in the taker's words; it goes into the journal
+	Operator   bool          // an operator asked for it: no timeout needs to have passed
+	Human      bool          // the agent is a person, who need not be a member to take over
+	Turn       *int64        // refuse if another turn is the current one; nil: any
+	Changed    []event.Event // what the turn that is taken over has changed, as far as it is known: it goes before the takeover
 	// Join makes an agent that is not a member join in the same change. If its Agent
 	// is empty, such an agent is refused.
 	Join JoinRequest
@@ -43,13 +40,12 @@ func Take(s *State, f Facts, r TakeRequest) ([]event.Event, WaitResult, error) {
 	if s.Member(r.Agent) == nil {
 		return s.takeAsNewcomer(f, r)
 	}
-	try := TryRequest{Agent: r.Agent, Lease: r.Lease, Waited: r.Waited, Auto: r.Auto}
 	elsewhere := s.HostOf(r.Agent, f.Host)
 	switch {
 	case s.Owner == r.Agent && elsewhere == "" && f.Window == 0:
 		return nil, s.alreadyOwner(), nil
-	case s.claimable(f, try), r.Operator && s.Owner == "" && s.ReservedFor == "":
-		return s.grant(f, try)
+	case s.claimable(f, r.TryRequest), r.Operator && s.Owner == "" && s.ReservedFor == "":
+		return s.grant(f, r.TryRequest)
 	}
 	kind, err := s.mayTake(f, r.Agent)
 	if f.Window != 0 && err != nil && !r.Operator {
@@ -74,7 +70,7 @@ func Take(s *State, f Facts, r TakeRequest) ([]event.Event, WaitResult, error) {
 	}
 	revoked, last := cmp.Or(s.Owner, s.ReservedFor), s.lastHandoff().Seq
 	c, _ := changeAmong(r.Changed)
-	events, res, err := s.granting(f, event.Event{Type: Takeover, From: revoked, Reason: r.Reason}, try,
+	events, res, err := s.granting(f, event.Event{Type: Takeover, From: revoked, Reason: r.Reason}, r.TryRequest,
 		grantPayload{Handoff: last, Kind: kind, Before: c.Before, At: c.At}, WaitResult{Revoked: revoked, LastHandoff: last})
 	return append(slices.Clip(r.Changed), events...), res, err
 }

@@ -66,7 +66,7 @@ func TestTake(t *testing.T) {
 func TestTakeover(t *testing.T) {
 	w := room(t, members("a", "b", "c"), held("a", "b"), later(leased))
 	handoff, old := w.state.Grant.Handoff.Seq, w.fence()
-	res, err := w.take(turn.TakeRequest{Agent: "c", Reason: "b fell asleep"})
+	res, err := w.take(turn.TakeRequest{TryRequest: turn.TryRequest{Agent: "c"}, Reason: "b fell asleep"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,7 +87,7 @@ func TestTakeoverKeepsTheHandoff(t *testing.T) {
 	w := room(t, members("a", "b", "c"), held("a"), assigned("b"))
 	handoff := w.state.Seq
 	for i, who := range []string{"c", "a", "b"} {
-		res, err := w.take(turn.TakeRequest{Agent: who, Reason: "mine", Operator: true})
+		res, err := w.take(turn.TakeRequest{TryRequest: turn.TryRequest{Agent: who}, Reason: "mine", Operator: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -108,7 +108,7 @@ func TestTakeoverKeepsTheHandoff(t *testing.T) {
 
 func TestTakeoverOfNothing(t *testing.T) {
 	w := room(t, members("a", "b"), held("a"))
-	res, err := w.take(turn.TakeRequest{Agent: "b", Reason: "now", Operator: true})
+	res, err := w.take(turn.TakeRequest{TryRequest: turn.TryRequest{Agent: "b"}, Reason: "now", Operator: true})
 	if err != nil || res.LastHandoff != 0 {
 		t.Errorf("last handoff %d, %v in a room without any", res.LastHandoff, err)
 	}
@@ -118,25 +118,25 @@ func TestReasonRequired(t *testing.T) {
 	for _, reason := range []string{"", " \t\n", "\u2003"} {
 		for _, operator := range []bool{false, true} {
 			w := room(t, members("a", "b"), held("a"), later(leased))
-			_, err := w.take(turn.TakeRequest{Agent: "b", Reason: reason, Operator: operator})
+			_, err := w.take(turn.TakeRequest{TryRequest: turn.TryRequest{Agent: "b"}, Reason: reason, Operator: operator})
 			equal(t, "119 code", code.Of(err), code.ReasonRequired)
 		}
 	}
-	_, err := room(t).take(turn.TakeRequest{Agent: "stranger"})
+	_, err := room(t).take(turn.TakeRequest{TryRequest: turn.TryRequest{Agent: "stranger"}})
 	equal(t, "code before everything else", code.Of(err), code.ReasonRequired)
 }
 
 // TestTakeoverRefused: the refusals say how things stand.
 func TestTakeoverRefused(t *testing.T) {
 	w := room(t, members("a", "b", "c"), held("a"))
-	_, err := w.take(turn.TakeRequest{Agent: "b", Reason: "now"})
+	_, err := w.take(turn.TakeRequest{TryRequest: turn.TryRequest{Agent: "b"}, Reason: "now"})
 	equal(t, "owner", detail(t, err, "current_owner"), any("a"))
 	equal(t, "state", detail(t, err, "room_state"), any("owned"))
 	equal(t, "turn", detail(t, err, "current_turn_id"), any(int64(1)))
 	equal(t, "no reservation", detail(t, err, "reserved_for"), nil)
 	w.assigns("b")
 	w.later(claimed)
-	_, err = w.take(turn.TakeRequest{Agent: "a", Reason: "now"})
+	_, err = w.take(turn.TakeRequest{TryRequest: turn.TryRequest{Agent: "a"}, Reason: "now"})
 	equal(t, "reserved for", detail(t, err, "reserved_for"), any("b"))
 	equal(t, "state", detail(t, err, "room_state"), any("reserved"))
 	events := len(w.events)
@@ -162,7 +162,7 @@ func TestSituation(t *testing.T) {
 		if w.state.Owner == "a" {
 			who = "c"
 		}
-		_, err := w.take(turn.TakeRequest{Agent: who, Reason: "now"})
+		_, err := w.take(turn.TakeRequest{TryRequest: turn.TryRequest{Agent: who}, Reason: "now"})
 		equal(t, "message", err.(*code.Error).Message, "there is nothing to take over: "+want)
 	}
 	w := room(t, three, held("a"))

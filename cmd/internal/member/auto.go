@@ -59,7 +59,8 @@ func (c *Client) takeAuto(ctx context.Context, w *workspace.Workspace) (*Room, t
 			why = out.ReservedFor + " cannot be reached"
 		}
 		before, silent := out.WaitResult, r.own().Has(autoFile)
-		err := r.Take(ctx, turn.TakeRequest{Agent: r.Self.ID, Lease: fsroom.NewLease(), Reason: "auto: " + why, Auto: true}, &out)
+		claim := turn.TryRequest{Agent: r.Self.ID, Lease: fsroom.NewLease(), Auto: true}
+		err := r.Take(ctx, turn.TakeRequest{TryRequest: claim, Reason: "auto: " + why}, &out)
 		if comesFrom(err, code.LockTimeout) {
 			return nil, turn.WaitResult{}, nil, err
 		}

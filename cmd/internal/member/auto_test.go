@@ -95,7 +95,7 @@ func TestAutoEndLooksAgain(t *testing.T) {
 			return errors.Join(err, takeErr)
 		},
 		"another turn": func(_ *fixture, a *Room) error {
-			return a.Take(t.Context(), turn.TakeRequest{Agent: "a:1", Lease: "again", Reason: "x", Operator: true}, make(answers, 1))
+			return a.Take(t.Context(), turn.TakeRequest{TryRequest: turn.TryRequest{Agent: "a:1", Lease: "again"}, Reason: "x", Operator: true}, make(answers, 1))
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -230,7 +230,7 @@ func TestRenew(t *testing.T) {
 	}
 	b := f.join("b:1")
 	*next = func() {
-		f.must(b.Take(t.Context(), turn.TakeRequest{Agent: "b:1", Lease: "b", Reason: "x", Operator: true}, make(answers, 1)))
+		f.must(b.Take(t.Context(), turn.TakeRequest{TryRequest: turn.TryRequest{Agent: "b:1", Lease: "b"}, Reason: "x", Operator: true}, make(answers, 1)))
 	}
 	if err := a.ComeBack(t.Context(), st); code.Of(err) != code.TurnMismatch {
 		t.Errorf("after a takeover: %v", err)

@@ -35,7 +35,7 @@ func TestHolderComesBackTooLate(t *testing.T) {
 	f.works(a, turn.ActivityWorking, 0)
 	st := f.state(a)
 	*next = func() {
-		f.must(b.Take(t.Context(), turn.TakeRequest{Agent: "b:1", Lease: "other", Reason: "it was asked for", Operator: true}, &Quiet{}))
+		f.must(b.Take(t.Context(), turn.TakeRequest{TryRequest: turn.TryRequest{Agent: "b:1", Lease: "other"}, Reason: "it was asked for", Operator: true}, &Quiet{}))
 	}
 	if err := a.ComeBack(t.Context(), st); code.Of(err) != code.TurnMismatch {
 		t.Errorf("%v", err)

@@ -221,7 +221,7 @@ func (h *hookedEngine) Append(ctx context.Context, room string, after engine.Rev
 func (w *team) take(r *Room) error {
 	r = r.Client.Room(r.FS.Name(), r.Workspace)
 	out := make(answers, 1)
-	return r.Take(context.Background(), turn.TakeRequest{Agent: r.Self.ID, Lease: fsroom.NewID(), Reason: "silence"}, out)
+	return r.Take(context.Background(), turn.TakeRequest{TryRequest: turn.TryRequest{Agent: r.Self.ID, Lease: fsroom.NewID()}, Reason: "silence"}, out)
 }
 
 // A takeover that was decided without the last renewal is refused, and a holder that was
@@ -325,7 +325,7 @@ func TestTakeoverAndRenewalModel(t *testing.T) {
 					if what == "wait" {
 						events, _, err = turn.Try(st, f, turn.TryRequest{Agent: r.Self.ID, Lease: fsroom.NewID()})
 					} else {
-						events, _, err = turn.Take(st, f, turn.TakeRequest{Agent: r.Self.ID, Lease: fsroom.NewID(), Reason: "silence"})
+						events, _, err = turn.Take(st, f, turn.TakeRequest{TryRequest: turn.TryRequest{Agent: r.Self.ID, Lease: fsroom.NewID()}, Reason: "silence"})
 					}
 					return events, err
 				}, func() {})

@@ -263,7 +263,7 @@ func TestStillHolds(t *testing.T) {
 	got := f.try(a)
 	fence := turn.Fence{Agent: "a:1", Turn: got.TurnID, Lease: got.LeaseID}
 	f.must(a.StillHolds(fence))
-	f.must(b.Take(t.Context(), turn.TakeRequest{Agent: "b:1", Lease: fsroom.NewLease(), Reason: "x", Operator: true}, make(answers, 1)))
+	f.must(b.Take(t.Context(), turn.TakeRequest{TryRequest: turn.TryRequest{Agent: "b:1", Lease: fsroom.NewLease()}, Reason: "x", Operator: true}, make(answers, 1)))
 	if a.StillHolds(fence) == nil {
 		t.Error("it may go on in the turn of another")
 	}

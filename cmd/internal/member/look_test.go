@@ -69,7 +69,7 @@ func TestOfferIsLookedAtAgain(t *testing.T) {
 	for name, ask := range map[string]func(b *Room, out Output) error{
 		"try": func(b *Room, out Output) error { return b.Try(t.Context(), out) },
 		"take": func(b *Room, out Output) error {
-			return b.Take(t.Context(), turn.TakeRequest{Agent: "b:1", Lease: fsroom.NewID(), Reason: "x"}, out)
+			return b.Take(t.Context(), turn.TakeRequest{TryRequest: turn.TryRequest{Agent: "b:1", Lease: fsroom.NewID()}, Reason: "x"}, out)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

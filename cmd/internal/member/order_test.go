@@ -118,7 +118,7 @@ func (f *fixture) awaitGone(r *Room, id string) {
 func TestOwnerComesBackBeforeTheLock(t *testing.T) {
 	take := func(b *Room) error {
 		out := make(answers, 1)
-		return b.Take(context.Background(), turn.TakeRequest{Agent: "b:1", Lease: fsroom.NewID(), Reason: "x"}, out)
+		return b.Take(context.Background(), turn.TakeRequest{TryRequest: turn.TryRequest{Agent: "b:1", Lease: fsroom.NewID()}, Reason: "x"}, out)
 	}
 	kick := turn.KickRequest{Agent: "b:1", Target: "a:1"}
 	for name, c := range map[string]struct {

@@ -93,7 +93,7 @@ func TestWhatProvesATurn(t *testing.T) {
 
 	// Once the turn was taken over, nothing is renewed and nothing proved.
 	out := make(answers, 1)
-	f.must(b.Take(ctx, turn.TakeRequest{Agent: "b:1", Lease: fsroom.NewID(), Reason: "r", Operator: true}, out))
+	f.must(b.Take(ctx, turn.TakeRequest{TryRequest: turn.TryRequest{Agent: "b:1", Lease: fsroom.NewID()}, Reason: "r", Operator: true}, out))
 	<-out
 	g := &guardian{Room: a, turn: granted.TurnID, self: a.Table.Self()}
 	if mine, err := g.renew(ctx); mine || err != nil {

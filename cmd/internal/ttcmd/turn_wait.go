@@ -189,7 +189,7 @@ func runTake(ctx context.Context, c *cli.Invocation) error {
 		return err
 	}
 	r := turn.TakeRequest{
-		Agent: client.Self.ID, Lease: fsroom.NewLease(), Reason: c.String("reason"),
+		TryRequest: turn.TryRequest{Agent: client.Self.ID, Lease: fsroom.NewLease()}, Reason: c.String("reason"),
 		Operator: c.Bool("operator-requested") || client.IsHuman(), Human: client.IsHuman(), Turn: onlyTurn(c),
 	}
 	switch { // a harness has to give a reason of its own

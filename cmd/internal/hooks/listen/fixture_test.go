@@ -99,7 +99,7 @@ func (f *fixture) change(r *member.Room, decide func(*turn.State, turn.Facts) ([
 func (f *fixture) takeTurn(r *member.Room) {
 	f.Helper()
 	f.change(r, func(st *turn.State, facts turn.Facts) ([]event.Event, error) {
-		events, res, err := turn.Take(st, facts, turn.TakeRequest{Agent: r.Self.ID, Lease: fsroom.NewID(), Reason: "test", Operator: true})
+		events, res, err := turn.Take(st, facts, turn.TakeRequest{TryRequest: turn.TryRequest{Agent: r.Self.ID, Lease: fsroom.NewID()}, Reason: "test", Operator: true})
 		if err == nil && res.Status != turn.YourTurn {
 			f.Fatalf("%s has no turn: %+v", r.Self.ID, res)
 		}

@@ -254,7 +254,7 @@ func (p *proc) run(what string) bool {
 			if p.result.Status == turn.YourTurn {
 				break
 			}
-			err = r.Take(ctx, turn.TakeRequest{Agent: p.agent, Lease: fsroom.NewLease(), Reason: "it is silent"}, p)
+			err = r.Take(ctx, turn.TakeRequest{TryRequest: turn.TryRequest{Agent: p.agent, Lease: fsroom.NewLease()}, Reason: "it is silent"}, p)
 		case "release":
 			var res turn.ReleaseResult
 			if res, _, err = r.Release(ctx, nil, []byte(`{"status":"s","next_action":"n"}`), ""); err == nil {
