@@ -16,23 +16,20 @@ type Briefing struct {
 	NotesTotal int              `json:"notes_total,omitempty"` // how many notes are open
 	Unread     talk.Unread      `json:"unread,omitzero"`       // what is not in Notes
 	Missed     []MissedHandoff  `json:"missed,omitempty"`
-	// Changes are what changed in the tree since the agent's last turn, as a JSON array, the
-	// newest last; MoreChanges is how many more there were.
-	Changes     json.RawMessage `json:"changes,omitempty"`
-	MoreChanges int             `json:"changes_more,omitempty"`
+	// Changes are what changed in the tree since the agent's last turn, the newest last, nil without a turn;
+	// MoreChanges is how many more there were.
+	Changes     []json.RawMessage `json:"changes,omitzero"`
+	MoreChanges int               `json:"changes_more,omitempty"`
 	// Interrupted is the turn that was taken from its holder by this one, as JSON.
 	Interrupted json.RawMessage `json:"interrupted,omitempty"`
 }
 
 // AddChange adds a change of the tree, the newest, with its payload.
 func (b *Briefing) AddChange(what json.RawMessage) {
-	var list []json.RawMessage
-	_ = json.Unmarshal(b.Changes, &list)
-	list = append(list, ToldChange(what))
-	if more := len(list) - maxBriefChanges; more > 0 {
-		list, b.MoreChanges = list[more:], b.MoreChanges+more
+	b.Changes = append(b.Changes, ToldChange(what))
+	if more := len(b.Changes) - maxBriefChanges; more > 0 {
+		b.Changes, b.MoreChanges = b.Changes[more:], b.MoreChanges+more
 	}
-	b.Changes, _ = json.Marshal(list)
 }
 
 // The limits of a briefing.

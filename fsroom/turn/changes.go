@@ -171,16 +171,10 @@ func RecordChange(s *State, c TreeChange, what json.RawMessage) []event.Event {
 // ChangesSince returns what changed in the tree since the agent's last turn, the newest last,
 // and how many changes before them there were.
 func (s *State) ChangesSince(agent string) (list []TreeChange, more int) {
-	for i := len(s.Changes) - 1; i >= 0; i-- {
-		c := s.Changes[i]
-		if c.Agent == agent && c.Span == SpanTurn {
-			break
-		}
-		list = append(list, c)
+	first := len(s.Changes)
+	for first > 0 && !(s.Changes[first-1].Agent == agent && s.Changes[first-1].Span == SpanTurn) {
+		first--
 	}
-	if more = len(list) - maxBriefChanges; more > 0 {
-		list = list[:maxBriefChanges]
-	}
-	slices.Reverse(list)
-	return list, max(more, 0)
+	more = max(0, len(s.Changes)-first-maxBriefChanges)
+	return s.Changes[first+more:], more
 }

@@ -18,7 +18,7 @@ func (m *Mailbox) Briefing(ctx context.Context, st *turn.State, handoff int64) (
 	at := m.Cursor(st)
 	shown := at
 	b := turn.Briefing{NotesTotal: len(st.Notes), Missed: m.missed(ctx, st, handoff)}
-	b.Changes, b.MoreChanges = m.changes(ctx, st)
+	m.addChanges(ctx, st, &b)
 	b.Interrupted = m.interrupted(ctx, st)
 	if len(st.Notes) > 0 {
 		b.Notes = m.briefNotes(ctx, st, &at.Seen)
@@ -77,27 +77,20 @@ func (m *Mailbox) missed(ctx context.Context, st *turn.State, handoff int64) []t
 	return list.List()
 }
 
-// changes returns what changed in the tree since the agent's last turn, as a JSON array, and
-// how many changes before them there were. What cannot be read is left out, and so is a turn
+// addChanges adds what changed in the tree since the agent's last turn. What cannot be read is left out, and so is a turn
 // that changed nothing.
-func (m *Mailbox) changes(ctx context.Context, st *turn.State) (list json.RawMessage, more int) {
+func (m *Mailbox) addChanges(ctx context.Context, st *turn.State, b *turn.Briefing) {
 	since, more := st.ChangesSince(m.Room.Self.ID)
+	b.MoreChanges = more
 	for _, c := range since {
 		e, err := m.Room.FS.Event(ctx, c.Seq)
-		if err != nil || len(e.Payload) == 0 {
-			more++
-			continue
+		switch {
+		case err != nil || len(e.Payload) == 0:
+			b.MoreChanges++
+		case !turn.ChangedNothing(e):
+			b.AddChange(e.Payload)
 		}
-		if turn.ChangedNothing(e) {
-			continue
-		}
-		list = append(append(list, ','), turn.ToldChange(e.Payload)...)
 	}
-	if len(list) > 0 {
-		list[0] = '['
-		list = append(list, ']')
-	}
-	return list, more
 }
 
 // An Interrupted is a turn that was taken from its holder, for whoever goes on with it.

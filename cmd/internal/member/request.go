@@ -211,7 +211,7 @@ func (t *turnRequest) tell(ctx context.Context) (err error) {
 	if len(res.Handoff) > 0 {
 		res.Verified = r.Recorder(t.before).Verified(ctx, t.before)
 	}
-	res.Briefing.Changes, res.Verified = orEmpty(res.Briefing.Changes), orEmpty(res.Verified)
+	res.Briefing.Changes, res.Verified = append([]json.RawMessage{}, res.Briefing.Changes...), orEmpty(res.Verified)
 	return err
 }
 

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"os/signal"
-	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -275,10 +274,14 @@ func changesIn(raw json.RawMessage) *ledger.Changes {
 }
 
 // writeBriefChanges writes what changed since the caller's last turn, a line a stretch.
-func writeBriefChanges(t *cli.Text, raw json.RawMessage, more int) {
+func writeBriefChanges(t *cli.Text, told []json.RawMessage, more int) {
 	var list []ledger.Changes
-	_ = json.Unmarshal(raw, &list)
-	list = slices.DeleteFunc(list, func(c ledger.Changes) bool { return c.IsEmpty() })
+	for _, raw := range told {
+		var c ledger.Changes
+		if json.Unmarshal(raw, &c) == nil && !c.IsEmpty() {
+			list = append(list, c)
+		}
+	}
 	if len(list) == 0 {
 		return
 	}
