@@ -135,7 +135,7 @@ func (m *Mailbox) Inbox(ctx context.Context) (*Inbox, error) {
 	if m.Room.IsHuman() {
 		in.Needs = needs(st, v.CanonicalPath, st.MemberViews(f))
 	}
-	in.at, in.In = m.Cursor(st), member.In(m.Room.Client.Dir, m.Room.Path(st))
+	in.at, in.In = m.Cursor(st), m.Room.In(m.Room.Client.Dir, m.Room.Path(st))
 	asked, err := in.fill(ctx, m)
 	if err == nil {
 		err = in.spoiled(in.addAsked(ctx, m, asked))

@@ -10,8 +10,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -115,16 +115,23 @@ func RoomNames(w *workspace.Workspace) (names []string) {
 	return names
 }
 
-// In returns what a command about the room of a path needs that runs in the directory dir: --path, unless that is in it.
-func In(dir, path string) string {
-	dir, err := filepath.EvalSymlinks(dir)
-	if err != nil || len(dir) <= 1 || strings.HasPrefix(dir+"/", path+"/") { // a process that was detached works in /
+// In returns what a command about the room of a path needs that runs in the directory dir: --path, unless
+// it finds that room there.
+func (c *Client) In(dir, path string) string {
+	home, _ := os.UserHomeDir()
+	w, err := workspace.Locate(dir, "", home)
+	if err != nil || len(w.Path) <= 1 { // a process that was detached works in /
 		return ""
+	}
+	if i := slices.Index(w.Chain(), path); i >= 0 {
+		if nearer, _, err := c.Offline().find(w, w.Chain()[:i]); nearer == nil && err == nil {
+			return ""
+		}
 	}
 	return " --path " + code.ShellWord(path)
 }
 
-// Next returns what to do next with in, see [In], at each command of it.
+// Next returns what to do next with in, see [Client.In], at each command of it.
 func Next(text, in string) string {
 	if in == "" {
 		return text

@@ -126,7 +126,7 @@ func statusFor(room *member.Room, st *turn.State, f turn.Facts) statusResult {
 	if v.Activity.What != "" {
 		res.Activity = &v.Activity
 	}
-	res.NextAction = member.Next(nextAction(res), member.In(room.Client.Dir, room.Path(st)))
+	res.NextAction = member.Next(nextAction(res), room.In(room.Client.Dir, room.Path(st)))
 	return res
 }
 

@@ -7,7 +7,6 @@ import (
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/cmd/internal/mailbox"
-	"github.com/talking-stick/tt/cmd/internal/member"
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/talk"
 	"github.com/talking-stick/tt/fsroom/turn"
@@ -107,7 +106,7 @@ func runNotesList(ctx context.Context, c *cli.Invocation) error {
 	if result["notes"] = notes; more > 0 {
 		result["more"] = more
 	}
-	rest := "tt notes list" + member.In(c.Env.Dir, room.Path(seen.State))
+	rest := "tt notes list" + room.In(c.Env.Dir, room.Path(seen.State))
 	if c.Bool("all") {
 		rest += " --all"
 	}

@@ -57,7 +57,7 @@ func runAsk(ctx context.Context, c *cli.Invocation) error {
 	}
 	room := asked.In.Room
 	res := &askResult{Asked: asked, elsewhere: elsewhereOf(room)}
-	in := member.In(c.Env.Dir, room.Directory())
+	in := room.In(c.Env.Dir, room.Directory())
 	if !c.Bool("wait") {
 		res.aftermath = standing(own)
 		return c.Out.Result(res, func(t *cli.Text) {

@@ -68,7 +68,7 @@ func runJoin(ctx context.Context, c *cli.Invocation) error {
 	v, members := st.Room(f), st.MemberViews(f)
 	res := joinResult{AgentID: room.Self.ID, RoomID: st.RoomID, WorkspaceRoot: room.Workspace.Root, Warning: room.Warning,
 		Turn: st.Words(f, room.Self.ID), Members: members, Unread: mailbox.Of(room).Unread(st),
-		Next: member.Next(nextStep(st, f, room.Self.ID), member.In(client.Dir, room.Path(st)))}
+		Next: member.Next(nextStep(st, f, room.Self.ID), client.In(client.Dir, room.Path(st)))}
 	details := joinDetails{joinResult: res, CanonicalPath: v.CanonicalPath, RequestedPath: room.Workspace.Requested,
 		JoinedExisting: !room.Created, Policy: st.Policy, Room: v, Cursor: st.Seq, Template: handoffTemplate}
 	asText := func(t *cli.Text) { writeJoin(t, details, members) }

@@ -42,7 +42,7 @@ func (a *Agent) now() time.Time {
 }
 
 // In returns what a command about the room of a path needs where the session works elsewhere.
-func (a *Agent) In(path string) string { return member.In(a.Dir, path) }
+func (a *Agent) In(path string) string { return a.Client.In(a.Dir, path) }
 
 // Quiet is the environment variable that, set to 1, lets turns alone wake an agent.
 const Quiet = "TALKING_STICK_QUIET"
