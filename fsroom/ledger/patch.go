@@ -49,8 +49,8 @@ func (v *View) patchPath(w *bytes.Buffer, d Step) {
 	}
 	switch from, to, ok := v.texts(d); {
 	case d.From.ID == d.To.ID:
-	case !ok:
-		fmt.Fprintf(w, "Binary files %s and %s differ\n", a, b)
+	case !ok: // without the ids git apply takes no other file either
+		fmt.Fprintf(w, "index %x..%x\nBinary files %s and %s differ\n", d.From.ID[:], d.To.ID[:], a, b)
 	case len(from)+len(to) > 0:
 		fmt.Fprintf(w, "--- %s\n+++ %s\n", a, b)
 		unified(w, from, to)
