@@ -116,11 +116,12 @@ func (s *State) CloseOne(agent string, person bool, id, reason string) (events [
 	return []event.Event{e}, q, nil
 }
 
-// MarkShown marks questions of the agent's as answered when it was shown their answers.
-// Those that still wait for the answer they ask for stay pending.
-func (s *State) MarkShown(agent string, ids []string) (events []event.Event) {
+// MarkShown marks questions of the agent's as answered when it was shown their answers up to the event last.
+// Those that still wait for the answer they ask for, or have a later one, stay pending.
+func (s *State) MarkShown(agent string, ids []string, last int64) (events []event.Event) {
 	for _, id := range ids {
-		if q := s.Question(id); q != nil && q.Status == Pending && q.AskedBy == agent && !q.Owed() {
+		if q := s.Question(id); q != nil && q.Status == Pending && q.AskedBy == agent && !q.Owed() &&
+			!slices.ContainsFunc(q.Answers, func(a AnswerRef) bool { return a.Seq > last }) {
 			events = append(events, event.Event{Type: EventMarked, From: agent, Payload: payload(&questionPayload{q.ID})})
 		}
 	}

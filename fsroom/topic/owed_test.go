@@ -68,10 +68,13 @@ func TestDebts(t *testing.T) {
 			}
 		}
 		settles := test.by == "b:1" || test.by == "c:1" && test.question == "q002" || test.by == "human:y"
-		if events := s.MarkShown("a:1", []string{"q001", "q002", "q003"}); (len(events) == 1) != settles {
+		if events := s.MarkShown("a:1", []string{"q001", "q002", "q003"}, s.Seq); (len(events) == 1) != settles {
 			t.Errorf("%s: showing the answers settles %d questions", name, len(events))
 		}
-		if events := s.MarkShown("b:1", []string{"q001", "q002", "q003"}); len(events) != 0 {
+		if events := s.MarkShown("a:1", []string{"q001", "q002", "q003"}, s.Seq-1); len(events) != 0 {
+			t.Errorf("%s: an answer that was not shown settles them", name)
+		}
+		if events := s.MarkShown("b:1", []string{"q001", "q002", "q003"}, s.Seq); len(events) != 0 {
 			t.Errorf("%s: another agent settles them", name)
 		}
 	}

@@ -194,7 +194,7 @@ func (m *Mailbox) Shown(ctx context.Context, p *hearing.PrintedRoom) error {
 	if len(p.Answered) > 0 {
 		t, s, err := m.questions().Topic()
 		if err == nil && p.Cursor.Topic == s.Life() {
-			err = m.questions().MarkShown(ctx, t, p.Answered)
+			err = m.questions().MarkShown(ctx, t, p.Answered, p.Cursor.AnswersSeq)
 		}
 		if err != nil && !fsroom.IsUnreachable(err) {
 			return err

@@ -186,7 +186,7 @@ func (m *Mailbox) WordsShown(ctx context.Context, fn func(*talk.Word) bool) bool
 // shown records that words of the inbox were shown.
 func (m *Mailbox) shown(ctx context.Context, in *Inbox, fn func(*talk.Word) bool) error {
 	shown, answered, _ := in.showing(fn)
-	err := m.questions().MarkShown(ctx, in.topic, answered)
+	err := m.questions().MarkShown(ctx, in.topic, answered, shown.AnswersSeq)
 	if err != nil { // they are shown again, and marked then
 		shown.TopicSeq, shown.AnswersSeq = 0, 0
 	}

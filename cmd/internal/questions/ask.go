@@ -2,6 +2,7 @@ package questions
 
 import (
 	"context"
+	"math"
 	"unicode/utf8"
 
 	"github.com/talking-stick/tt/cmd/internal/member"
@@ -23,6 +24,7 @@ type Asked struct {
 	Deadlock bool                // the agent holds the turn that the one who is asked waits for
 	In       *Room               // where it was asked, see [Room.Ask]
 
+	last  int64 // the event up to which Answers are
 	topic *Topic
 	own   *Topic // that of the agent's own room, if it is another one; nil: it is not
 }
@@ -218,7 +220,7 @@ func (r *Room) AwaitAnswer(ctx context.Context, a Asked) (Asked, error) {
 			case q == nil, q.Status == topic.Cancelled, q.Status != topic.Pending && len(q.Answers) == 0:
 				a.Status = ReplyCancelled
 			case len(q.Answers) > 0:
-				a.Status = ReplyAnswered
+				a.Status, a.last = ReplyAnswered, view.State.Seq
 				a.Answers, err = Texts(ctx, a.topic).Answers(q)
 			case !st.Open, named && (a.ToState == Gone || a.ToState == Left):
 				a.Status = ReplyGone
@@ -238,8 +240,8 @@ func (r *Room) AwaitAnswer(ctx context.Context, a Asked) (Asked, error) {
 
 // ReplyShown marks the question as answered, after its answers were shown to the agent.
 func (r *Room) ReplyShown(ctx context.Context, a Asked) {
-	_ = r.MarkShown(ctx, a.topic, []string{a.ID})
+	_ = r.MarkShown(ctx, a.topic, []string{a.ID}, a.last)
 	if a.own != nil {
-		_ = r.MarkShown(ctx, a.own, []string{a.ID})
+		_ = r.MarkShown(ctx, a.own, []string{a.ID}, math.MaxInt64)
 	}
 }

@@ -158,7 +158,9 @@ func (w *twin) answered(ctx context.Context, t *Topic) {
 			continue
 		}
 		if room, st := roomOf(t, snap.State, ""); room != nil && st.Member(w.q.To) != nil && !st.Member(w.q.To).Observer {
-			_, _, _ = t.Update(ctx, func(s *topic.State) ([]event.Event, error) { return s.MarkShown(w.q.AskedBy, []string{w.q.ID}), nil })
+			_, _, _ = t.Update(ctx, func(s *topic.State) ([]event.Event, error) {
+				return s.MarkShown(w.q.AskedBy, []string{w.q.ID}, s.Seq), nil
+			})
 		}
 	}
 }

@@ -137,10 +137,7 @@ func (r *Room) standing(st *turn.State, f turn.Facts, t *Topic, id string) strin
 // Absent returns a function that reports whether the process of an asker has ended.
 func (r *Room) Absent(st *turn.State) func(id string) bool {
 	facts := sync.OnceValue(func() turn.Facts { return r.Room.Facts(st) })
-	return func(id string) bool {
-		m := st.Member(id)
-		return m != nil && facts().Gone(st, m)
-	}
+	return func(id string) bool { return st.Member(id) != nil && facts().Gone(st, st.Member(id)) }
 }
 
 // A QuestionQuery selects open questions.
@@ -218,20 +215,24 @@ func (r *Room) ShowQuestion(ctx context.Context, st *turn.State, id string) (v Q
 	if v, err = r.view(ctx, st, r.Room.Facts(st), t, q); err == nil {
 		answers, err = Texts(ctx, t).Answers(q)
 	}
-	return v, answers, func() { _ = r.MarkShown(ctx, t, []string{v.ID}) }, err
+	last := int64(0)
+	for _, a := range q.Answers {
+		last = a.Seq
+	}
+	return v, answers, func() { _ = r.MarkShown(ctx, t, []string{v.ID}, last) }, err
 }
 
-// MarkShown marks questions of the agent's as answered, after their answers were shown. If that fails they are to be shown again.
-func (r *Room) MarkShown(ctx context.Context, t *Topic, ids []string) error {
+// MarkShown marks questions of the agent's as answered, after their answers up to the event last were shown. If it fails, they are again.
+func (r *Room) MarkShown(ctx context.Context, t *Topic, ids []string, last int64) error {
 	if len(ids) == 0 {
 		return nil
 	}
 	t = fsroom.At(r.Room.Client.Store, roomtypes.Topics(), t.Name()) // that of an inbox may be offline
 	snap, err := t.View()
-	if err != nil || len(snap.State.MarkShown(r.Room.Self.ID, ids)) == 0 {
+	if err != nil || len(snap.State.MarkShown(r.Room.Self.ID, ids, last)) == 0 {
 		return err
 	}
-	_, _, err = t.Update(ctx, func(s *topic.State) ([]event.Event, error) { return s.MarkShown(r.Room.Self.ID, ids), nil })
+	_, _, err = t.Update(ctx, func(s *topic.State) ([]event.Event, error) { return s.MarkShown(r.Room.Self.ID, ids, last), nil })
 	return err
 }
 

@@ -82,7 +82,7 @@ func runAsk(ctx context.Context, c *cli.Invocation) error {
 		return interrupted(ctx, err)
 	}
 	if res.Status == questions.ReplyAnswered {
-		asked.In.ReplyShown(context.WithoutCancel(ctx), asked)
+		asked.In.ReplyShown(context.WithoutCancel(ctx), res.Asked)
 		return nil
 	}
 	if c.Bool("exit-code") && ctx.Err() == nil {
