@@ -14,6 +14,7 @@ var UnheardAfter = 5 * time.Second
 type Offer struct {
 	Notify string        // the agent whose listener is to be notified now; "": none
 	Again  time.Duration // when to look again if the room does not change; 0: never
+	to     string        // the member whose time it is; "": that of none
 }
 
 // Offer returns what is due. The turn is offered to one member after the other of those
@@ -26,15 +27,9 @@ type Offer struct {
 // Nothing is due while somebody has the turn or it is reserved, nor where nobody listens or
 // the turn is at rest.
 func (s *State) Offer(f Facts) Offer {
-	o, _ := s.offerTo(f)
-	return o
-}
-
-// offerTo is Offer, and the member whose time it is.
-func (s *State) offerTo(f Facts) (o Offer, to string) {
 	p, grace := s.Pending, ms(s.Policy.WakeGrace)
 	if s.Owner != "" || s.ReservedFor != "" || p.Seq == 0 || s.AtRest() || p.forNobody() {
-		return o, ""
+		return Offer{}
 	}
 	begins := p.At.Wall.Time // of the next member's time
 	if p.Preferred != "" && !p.Listens {
@@ -48,13 +43,13 @@ func (s *State) offerTo(f Facts) (o Offer, to string) {
 		}
 		switch {
 		case now.Before(begins):
-			return Offer{Again: begins.Sub(now)}, id
+			return Offer{Again: begins.Sub(now), to: id}
 		case h.Unheard:
 			if given := since.Add(UnheardAfter); given.After(begins) {
 				begins = given
 			}
 		case since.Before(begins):
-			return Offer{Notify: id, Again: min(grace, UnheardAfter)}, id
+			return Offer{Notify: id, Again: min(grace, UnheardAfter), to: id}
 		case now.Sub(since) >= grace:
 			begins = since.Add(grace)
 		default:
@@ -62,17 +57,16 @@ func (s *State) offerTo(f Facts) (o Offer, to string) {
 			if h.UnheardIn > 0 {
 				again = min(again, h.UnheardIn)
 			}
-			return Offer{Again: again}, id
+			return Offer{Again: again, to: id}
 		}
 	}
-	return o, ""
+	return Offer{}
 }
 
 // toldNext returns the member to which the free turn is offered now, or as soon as it turns out that those before it do
 // not hear; "" if there is none.
 func (s *State) toldNext(f Facts) string {
-	_, to := s.offerTo(f)
-	ids := s.listeners(f, s.Pending.From)
+	to, ids := s.Offer(f).to, s.listeners(f, s.Pending.From)
 	for _, id := range ids[max(0, slices.Index(ids, to)):] {
 		if to != "" && !f.ended(id) && !f.hearing(id).Unheard {
 			return id
