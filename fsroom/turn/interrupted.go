@@ -3,7 +3,6 @@ package turn
 import (
 	"cmp"
 
-	"github.com/talking-stick/tt/fsroom/talk"
 	"github.com/talking-stick/tt/journal/event"
 )
 
@@ -26,27 +25,17 @@ type InterruptionNote struct {
 // maxInterruptions is how many turns are told of that were taken one from the other.
 const maxInterruptions = 3
 
-// Interruptions are the turns that were taken over since the last release, as a [LogBook] has them.
-type Interruptions struct{ book LogBook }
-
-// Add takes the next event into account.
-func (l *Interruptions) Add(e *event.Event) {
-	l.book.Add(e)
-	if t := l.book.open; t != nil && e.Type == NoteAdded && e.From == t.Agent {
-		t.Note = &InterruptionNote{e.CreatedAt, talk.Of(e).Text}
+// TakenOver takes into account that the turn in progress of s is being taken over by an event that is not written yet.
+func (b *LogBook) TakenOver(s *State, f Facts) {
+	if t := b.open; t != nil && t.Agent == s.Owner && t.TurnID == s.Turn {
+		b.open = &LogEntry{TurnID: s.Turn + 1, Over: t, Grant: cmp.Or(s.takeoverReason(f), ReasonOperator)}
 	}
 }
 
-// Over adds the turn in progress of s, which is being taken over by an event that is not written yet.
-func (l *Interruptions) Over(s *State, f Facts) {
-	if t := l.book.open; t != nil && t.Agent == s.Owner && t.TurnID == s.Turn {
-		l.book.open = &LogEntry{TurnID: s.Turn + 1, Over: t, Grant: cmp.Or(s.takeoverReason(f), ReasonOperator)}
-	}
-}
-
-// List returns the turns that the one in progress goes on with, the newest first.
-func (l *Interruptions) List() (list []Interruption) {
-	for t := l.book.open; t != nil && t.Over != nil && t.Over.TurnID == t.TurnID-1 && len(list) < maxInterruptions; t = t.Over {
+// Interruptions returns the turns that were taken over one from the other and with which the one in progress goes on,
+// the newest first.
+func (b *LogBook) Interruptions() (list []Interruption) {
+	for t := b.open; t != nil && t.Over != nil && t.Over.TurnID == t.TurnID-1 && len(list) < maxInterruptions; t = t.Over {
 		list = append(list, Interruption{t.Over.TurnID, t.Over.Agent, t.Grant, t.Over.At, t.Over.Note, t.Over.Given})
 	}
 	return list

@@ -32,12 +32,12 @@ func TestInterruptions(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := room(t, c.steps...)
-			var l turn.Interruptions
+			var l turn.LogBook
 			for i := range w.events {
 				l.Add(&w.events[i])
 			}
 			var got []string
-			for _, i := range l.List() {
+			for _, i := range l.Interruptions() {
 				got = append(got, fmt.Sprint(i.Turn, " ", i.Agent))
 			}
 			equal(t, "interrupted", strings.Join(got, ", "), c.want)
@@ -45,11 +45,11 @@ func TestInterruptions(t *testing.T) {
 	}
 
 	// Where several hosts share the room, the grant is answered before its event can be read.
-	w, l := room(t, begin...), turn.Interruptions{}
+	w, l := room(t, begin...), turn.LogBook{}
 	for i := range w.events {
 		l.Add(&w.events[i])
 	}
-	l.Over(w.state, w.facts())
-	equal(t, "before its event", len(l.List()), 1)
-	equal(t, "reason", l.List()[0].Reason, turn.ReasonOperator)
+	l.TakenOver(w.state, w.facts())
+	equal(t, "before its event", len(l.Interruptions()), 1)
+	equal(t, "reason", l.Interruptions()[0].Reason, turn.ReasonOperator)
 }

@@ -38,7 +38,7 @@ type LogEntry struct {
 	Over  *LogEntry         `json:"-"` // the turn that a takeover ended, nil if nobody had one
 	Grant string            `json:"-"` // why the turn was granted: open_claim, sequence, owner_gone, …
 	Given int64             `json:"-"` // the event of the handoff that the turn came with, 0 for none
-	Note  *InterruptionNote `json:"-"` // see [Interruptions]
+	Note  *InterruptionNote `json:"-"` // the last one of the holder in the turn, nil for none
 }
 
 // A LogBook makes entries of events. A turn is one entry, from its grant to its end.
@@ -68,6 +68,9 @@ func (b *LogBook) Add(e *event.Event) (ended, made *LogEntry) {
 		made = b.changed(e)
 	default:
 		made = entryBeside(e)
+		if e.Type == NoteAdded && b.open != nil && e.From == b.open.Agent {
+			b.open.Note = &InterruptionNote{e.CreatedAt, made.Text}
+		}
 	}
 	return ended, made
 }

@@ -130,15 +130,15 @@ func (m *Mailbox) interrupted(ctx context.Context, st *turn.State) json.RawMessa
 			return nil
 		}
 	}
-	var found turn.Interruptions
-	if m.recent(ctx, 0, st.Seq, found.Add) != nil {
+	var book turn.LogBook
+	if m.recent(ctx, 0, st.Seq, func(e *event.Event) { book.Add(e) }) != nil {
 		return nil
 	}
 	if st.Owner != m.Room.Self.ID {
-		found.Over(st, m.Room.Facts(st))
+		book.TakenOver(st, m.Room.Facts(st))
 	}
 	var shown []Interrupted
-	for _, i := range found.List() {
+	for _, i := range book.Interruptions() {
 		shown = append(shown, m.viewInterrupted(ctx, st, i))
 	}
 	var b []byte
