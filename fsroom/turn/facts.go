@@ -29,7 +29,7 @@ type Facts struct {
 }
 
 // Settled returns the facts with all that they say of the members of the room looked up now. The functions have to look
-// up once for each agent.
+// up once, of each agent.
 func (f Facts) Settled(s *State) Facts {
 	for i := range s.Members {
 		id := s.Members[i].AgentID
@@ -38,8 +38,7 @@ func (f Facts) Settled(s *State) Facts {
 		f.activity(id)
 	}
 	if f.Support != nil {
-		k := f.Support()
-		f.Support = func() Support { return k }
+		f.Support()
 	}
 	return f
 }
