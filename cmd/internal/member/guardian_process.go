@@ -6,7 +6,6 @@ import (
 	"runtime"
 	"slices"
 	"strconv"
-	"sync"
 
 	"github.com/talking-stick/tt/cmd/internal/jobs"
 	"github.com/talking-stick/tt/fsroom"
@@ -19,26 +18,22 @@ import (
 type guardianProcess struct {
 	identity.Process
 	machine Machine
-	killed  sync.Once
 }
 
 // kill ends the guardian and collects it, so that a wait that loses many turns to others leaves
-// no zombies. The pid belongs to the guardian until it is collected, and kill sends the signal
-// once at most.
+// no zombies. It is called once at most: the pid belongs to the guardian until it is collected.
 func (g *guardianProcess) kill() {
 	if g == nil {
 		return
 	}
-	g.killed.Do(func() {
-		if g.machine.Kill != nil {
-			g.machine.Kill(g.PID)
-			return
-		}
-		if p, err := os.FindProcess(g.PID); err == nil {
-			_ = p.Kill()
-			go func() { _, _ = p.Wait() }()
-		}
-	})
+	if g.machine.Kill != nil {
+		g.machine.Kill(g.PID)
+		return
+	}
+	if p, err := os.FindProcess(g.PID); err == nil {
+		_ = p.Kill()
+		go func() { _, _ = p.Wait() }()
+	}
 }
 
 func (g *guardianProcess) process() turn.ProcessID {

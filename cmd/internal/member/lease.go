@@ -125,7 +125,7 @@ func (r *Room) prepare(g *grant, fence turn.Fence, policy turn.Policy, proof tur
 	g.lease.Renew(r.Now(), policy, g.started.process())
 	if err := r.writeLease(&g.lease); err != nil {
 		g.started.kill()
-		g.lease = turn.Lease{}
+		g.lease, g.started = turn.Lease{}, nil
 		return err
 	}
 	return nil
