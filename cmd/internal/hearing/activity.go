@@ -13,6 +13,7 @@ import (
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/identity"
 	"github.com/talking-stick/tt/journal/event"
+	"github.com/talking-stick/tt/journal/wire"
 )
 
 // activityFile is what an agent does, as hooks have noted it last. Its time is that of the last sign of life.
@@ -75,30 +76,28 @@ func (a Agent) Forget(session string) {
 }
 
 // NotedIn returns the process of the window of which something was noted last, nil if it is not known.
-func (a Agent) NotedIn() *identity.Process {
-	var d Doing
+func (a Agent) NotedIn() *identity.Process { return a.noted().Process }
+
+// noted returns what was noted last, the zero Doing if nothing was.
+func (a Agent) noted() (d Doing) {
 	if !a.Dir().Read(activityFile, &d) {
-		return nil
+		return Doing{}
 	}
-	return d.Process
+	return d
 }
 
 // Reply returns the [Doing.Reply] of a session.
 func (a Agent) Reply(session string) int {
-	var d Doing
-	if !a.Dir().Read(activityFile, &d) || d.Session != session {
-		return 0
+	if d := a.noted(); d.Session == session {
+		return d.Reply
 	}
-	return d.Reply
+	return 0
 }
 
 // ModelTurn returns when the turn of the agent's model began, as hooks have noted it, or when it ended: inTurn
 // says which. began is zero if nothing is known.
 func (a Agent) ModelTurn() (began time.Time, inTurn bool) {
-	var d Doing
-	if !a.Store.ListenerHas(a.ID, activityFile) || !a.Dir().Read(activityFile, &d) {
-		return time.Time{}, false
-	}
+	d := a.noted()
 	return d.Since.Wall.Time, turn.InTurn(d.What)
 }
 
@@ -145,7 +144,7 @@ func stateOf(file string) (what string, at time.Time) {
 		Status string `json:"status"`
 		At     int64  `json:"statusUpdatedAt"` // milliseconds of Unix time
 	}
-	if data, err := os.ReadFile(file); err != nil || json.Unmarshal(data, &state) != nil {
+	if data, err := os.ReadFile(file); err != nil || wire.Decode(data, &state) != nil {
 		return "", at
 	}
 	return map[string]string{"idle": turn.ActivityIdle, "waiting": turn.ActivityAsks}[state.Status], time.UnixMilli(state.At)

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,6 +12,7 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/hooks/listen"
 	"github.com/talking-stick/tt/cmd/internal/member"
 	"github.com/talking-stick/tt/identity"
+	"github.com/talking-stick/tt/journal/wire"
 )
 
 // placesDir has, below a directory for each work tree, a file for each session that works there
@@ -101,13 +101,13 @@ func (p places) processes(id string) (all []identity.Process) {
 		all = append(all, *of)
 	}
 	b, _ := os.ReadFile(filepath.Join(p.dir, id))
-	for lines := json.NewDecoder(bytes.NewReader(b)); ; {
+	for line := range bytes.Lines(b) {
 		var of identity.Process
-		if lines.Decode(&of) != nil {
-			return all
+		if wire.Decode(line, &of) == nil {
+			all = append(all, of)
 		}
-		all = append(all, of)
 	}
+	return all
 }
 
 // add adds the process of this session to its place.
@@ -117,7 +117,7 @@ func (p places) add(path string) error {
 		return err
 	}
 	if root := p.me.Client.Self.Root; root != nil {
-		_ = json.NewEncoder(f).Encode(root)
+		_, _ = f.Write(append(wire.Append(nil, root), '\n'))
 	}
 	return f.Close()
 }

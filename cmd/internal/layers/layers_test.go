@@ -105,7 +105,7 @@ var layers = map[string]layer{
 		"tt and agent-bus ask and answer by it, so it must not know flags or output of either"},
 	"cmd/internal/mailbox": {[]string{"cmd/internal/hearing", "cmd/internal/member", "cmd/internal/questions", "fsroom", "journal"},
 		"it says what there is for an agent, and leaves how it is printed to commands and hooks"},
-	"cmd/internal/hooks": {[]string{"cmd/internal/cli", "cmd/internal/hearing", "cmd/internal/hooks", "cmd/internal/mailbox", "cmd/internal/member", "cmd/internal/session", "fsroom", "identity", "skills"},
+	"cmd/internal/hooks": {[]string{"cmd/internal/cli", "cmd/internal/hearing", "cmd/internal/hooks", "cmd/internal/mailbox", "cmd/internal/member", "cmd/internal/session", "fsroom", "identity", "journal/wire", "skills"},
 		"it runs when a harness calls tt: what it needs of the command line is passed in as hooks.Command"},
 	"cmd/internal/hooks/payload": {[]string{"cmd/internal/cli", "cmd/internal/hooks/shell", "identity/harness", "journal/wire"},
 		"it reads and writes what a harness understands, and knows no room"},
