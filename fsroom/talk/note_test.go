@@ -2,6 +2,7 @@ package talk_test
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -82,7 +83,7 @@ func TestNotesSeen(t *testing.T) {
 			words = append(words, n.Word(""))
 		}
 		got.Pass(words, func(w *talk.Word) bool { return slices.Contains(c.shown, w.Seq) })
-		if got != c.want {
+		if !reflect.DeepEqual(got, c.want) {
 			t.Errorf("%s: %v, want %v", c.name, got, c.want)
 		}
 	}
@@ -186,7 +187,7 @@ func TestPass(t *testing.T) {
 		for _, w := range got.Pass(words, func(w *talk.Word) bool { return !slices.Contains(strings.Fields(c.without), w.ID) }) {
 			left = append(left, w.ID)
 		}
-		if got != c.want || strings.Join(left, " ") != c.left {
+		if !reflect.DeepEqual(got, c.want) || strings.Join(left, " ") != c.left {
 			t.Errorf("without %q: %+v, left %v, want %+v and %q", c.without, got, left, c.want, c.left)
 		}
 	}

@@ -110,7 +110,9 @@ func ReadCursor(a fsroom.Agent, joined event.Time) (c Cursor) {
 // Fit takes the cursor back to what the journals of the room and of its topic have in common with those in which it
 // counts: what was shown is shown again, and nothing new is hidden. It records the last events that the cursor counts up to.
 func (c *Cursor) Fit(r *fsroom.Room[*turn.State], t *fsroom.Room[*topic.State]) {
-	fit(r, &c.Last, &c.EventSeq, &c.NotesSeq, &c.PagesSeq, &c.JobsSeq, &c.TurnSeq, &c.Woken.EventSeq, &c.Woken.From)
+	newest := slices.Max(append([]int64{0}, c.Singly...))
+	fit(r, &c.Last, &newest, &c.EventSeq, &c.NotesSeq, &c.PagesSeq, &c.JobsSeq, &c.TurnSeq, &c.Woken.EventSeq, &c.Woken.From)
+	c.Singly = slices.DeleteFunc(slices.Clone(c.Singly), func(seq int64) bool { return seq > c.Last.Seq })
 	fit(t, &c.TopicLast, &c.TopicSeq, &c.AnswersSeq, &c.Woken.TopicSeq)
 }
 

@@ -1,6 +1,7 @@
 package hearing
 
 import (
+	"reflect"
 	"testing"
 	"time"
 
@@ -36,7 +37,7 @@ func TestCursorAdvance(t *testing.T) {
 		"before it rejoined": {Cursor{JoinedAt: at(0), Seen: talk.Seen{EventSeq: 99}}, base},
 	} {
 		got := base
-		if got.Advance(test.b); got != test.want {
+		if got.Advance(test.b); !reflect.DeepEqual(got, test.want) {
 			t.Errorf("%s: %+v, want %+v", name, got, test.want)
 		}
 	}

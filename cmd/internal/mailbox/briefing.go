@@ -16,7 +16,7 @@ import (
 // agent had the turn already. What cannot be read is left out, and stays unread.
 func (m *Mailbox) Briefing(ctx context.Context, st *turn.State, handoff int64) (turn.Briefing, func(*turn.State)) {
 	at := m.Cursor(st)
-	shown := at
+	var shown talk.Seen
 	b := turn.Briefing{NotesTotal: len(st.Notes), Missed: m.missed(ctx, st, handoff)}
 	m.addChanges(ctx, st, &b)
 	b.Interrupted = m.interrupted(ctx, st)
@@ -31,11 +31,11 @@ func (m *Mailbox) Briefing(ctx context.Context, st *turn.State, handoff int64) (
 			return slices.ContainsFunc(b.Notes, func(n talk.BriefNote) bool { return n.ID == w.ID && !n.Truncated })
 		})
 	}
-	b.Unread = m.unread(st, shown)
+	at.Seen.Advance(shown)
+	b.Unread = m.unread(st, at)
 	return b, func(after *turn.State) {
-		if m.Room.IsMember(after) && shown.Seen != at.Seen {
-			shown.JoinedAt = m.Cursor(after).JoinedAt
-			m.show(shown)
+		if m.Room.IsMember(after) && !shown.IsZero() {
+			m.show(Cursor{JoinedAt: m.Cursor(after).JoinedAt, Seen: shown})
 		}
 	}
 }

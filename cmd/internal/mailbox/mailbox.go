@@ -179,6 +179,7 @@ type Delivered struct {
 	ShownAt  event.Time `json:"shown_at,omitzero"`            // zero: as WokenAt
 	Answer   int64      `json:"answered_event_seq,omitempty"` // 0: none
 	Preview  string     `json:"-"`                            // the first line of the message
+	seen     talk.Seen  // of the recipient
 }
 
 // Delivered returns what became of a message: of the event with the number seq, or of the
@@ -206,7 +207,7 @@ func (m *Mailbox) Delivered(ctx context.Context, st *turn.State, seq int64) ([]D
 				row.State, row.Answer = Answered, e.Seq
 			}
 			// A later message was shown later, and only the last time is kept.
-			if !row.ShownAt.IsZero() && talk.IsMail(e, row.To) && e.Seq <= m.CursorOf(st, row.To).EventSeq {
+			if talk.IsMail(e, row.To) && row.seen.Has(talk.KindMessage, e.Seq) {
 				row.ShownAt = event.Time{}
 			}
 		}
@@ -244,8 +245,8 @@ func (m *Mailbox) delivered(st *turn.State, message *event.Event, id string) Del
 			row.WokenAt, row.WokenBy = w.At, w.How
 		}
 	}
-	if at.EventSeq >= message.Seq {
-		row.State, row.ShownAt = ShownTo, at.Shown.At
+	if at.Has(talk.KindMessage, message.Seq) {
+		row.State, row.ShownAt, row.seen = ShownTo, at.Shown.At, at.Seen
 	}
 	return row
 }

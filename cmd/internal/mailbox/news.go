@@ -179,7 +179,7 @@ func (n *RoomNews) Printed(turn bool) (p hearing.PrintedRoom, ok bool) {
 		p.Cursor.TurnSeq = n.seq
 	}
 	p.Left = turn && !n.Member
-	ok = n.in.settled && (p.Left || p.Cursor != n.in.nothing())
+	ok = n.in.settled && (p.Left || p.Cursor.TurnSeq > 0 || !p.Cursor.IsZero())
 	p.Cursor.Shown = n.Mailbox.shownNow()
 	n.Mailbox.questions().Fit(&p.Cursor)
 	return p, ok
@@ -252,13 +252,13 @@ func (m *Mailbox) UnreadInterrupts(ctx context.Context, st *turn.State) (n int, 
 	})
 }
 
-// ReadUpTo returns the number of the event up to which the agent has read its
-// messages: the last one for an agent that is no member.
-func (m *Mailbox) ReadUpTo(st *turn.State) int64 {
-	if me := st.Member(m.Room.Self.ID); me != nil {
-		return max(me.Joined, m.Cursor(st).EventSeq)
+// Read returns up to which event the agent has read its messages, and which after it: all if it is no member.
+func (m *Mailbox) Read(st *turn.State) talk.Seen {
+	me, at := st.Member(m.Room.Self.ID), m.Cursor(st).Seen
+	if at.EventSeq = st.Seq; me != nil {
+		at.EventSeq = max(me.Joined, m.Cursor(st).EventSeq)
 	}
-	return st.Seq
+	return at
 }
 
 // A Reader collects the messages that were shown to the agent, until they are recorded.
@@ -277,7 +277,7 @@ func (r *Reader) Show(e *event.Event) {
 	}
 }
 
-// Save records what was shown. A message before which another one was not shown stays unread.
+// Save records what was shown.
 func (r *Reader) Save(ctx context.Context) {
 	if len(r.shown) > 0 && r.mailbox.WordsShown(ctx, func(w *talk.Word) bool { return w.Kind == talk.KindMessage && r.shown[w.ID] }) {
 		clear(r.shown)

@@ -146,7 +146,7 @@ func (in *Inbox) nothing() Cursor {
 func (in *Inbox) showing(fn func(*talk.Word) bool) (shown Cursor, answered []string, rest int) {
 	shown = in.nothing()
 	left := shown.Pass(in.words, fn)
-	if shown != in.nothing() { // so that what was shown is not read again
+	if !shown.IsZero() { // so that what was shown is not read again
 		for kind, unread := range map[string]int64{talk.KindMessage: in.Counts.Messages, talk.KindJob: in.Counts.Jobs} {
 			if unread == 0 {
 				*shown.At(kind) = in.lastMail
@@ -186,11 +186,16 @@ func (m *Mailbox) WordsShown(ctx context.Context, fn func(*talk.Word) bool) bool
 // shown records that words of the inbox were shown.
 func (m *Mailbox) shown(ctx context.Context, in *Inbox, fn func(*talk.Word) bool) error {
 	shown, answered, _ := in.showing(fn)
+	for i := range in.words {
+		if w := &in.words[i]; w.Kind == talk.KindMessage && fn(w) {
+			shown.Singly = append(shown.Singly, w.Seq)
+		}
+	}
 	err := m.questions().MarkShown(ctx, in.topic, answered, shown.AnswersSeq)
 	if err != nil { // they are shown again, and marked then
 		shown.TopicSeq, shown.AnswersSeq = 0, 0
 	}
-	if m.Room.IsMember(in.state) && shown != in.nothing() {
+	if m.Room.IsMember(in.state) && !shown.IsZero() {
 		m.show(shown)
 	}
 	return err

@@ -65,7 +65,7 @@ func (r *Room) closing(ctx context.Context, since int64, member bool) (closed *e
 			end := e.Clone()
 			closed = &end
 			return ErrEnough
-		case e.Seq > at.EventSeq && talk.IsMail(e, r.Self.ID):
+		case talk.IsMail(e, r.Self.ID) && !at.Has(talk.KindMessage, e.Seq):
 			unseen++
 		}
 		return nil

@@ -2,6 +2,7 @@ package questions
 
 import (
 	"context"
+	"reflect"
 	"slices"
 	"sync"
 	"time"
@@ -112,7 +113,7 @@ func (r *Room) Advance(id string, at hearing.Cursor) error {
 		r.Fit(&c)
 		r.Fit(&at)
 		c.Advance(at)
-		return c != was
+		return !reflect.DeepEqual(c, was)
 	})
 }
 

@@ -106,6 +106,7 @@ type eventQuery struct {
 	room  *member.Room
 	limit int         // 0: none
 	after int64       // start with the event after this number
+	seen  talk.Seen   // messages that it has are not selected
 	given bool        // whether the caller asked for that; otherwise a page has the newest events, and a stream those from now on
 	file  *cursorFile // of --cursor, nil without it
 
@@ -189,7 +190,8 @@ func (q *eventQuery) start(st *turn.State) (err error) {
 		}
 	case q.unread && !q.streams() && !q.given:
 		// A stream of the same agent may have moved the cursor since st was read.
-		q.after, q.given = min(mailbox.Of(q.room).ReadUpTo(st), st.Seq), true
+		q.seen = mailbox.Of(q.room).Read(st)
+		q.after, q.given = min(q.seen.EventSeq, st.Seq), true
 	case !q.given:
 		q.after = st.Seq
 	}
@@ -245,7 +247,7 @@ func (q *eventQuery) page(ctx context.Context, st *turn.State) (err error) {
 func (q *eventQuery) wants(e *event.Event) bool {
 	switch {
 	case q.types != nil && !q.types[e.Type], q.from != "" && e.From != q.from, q.to != "" && e.To != q.to,
-		q.self != "" && !turn.Concerns(e, q.self):
+		q.self != "" && !turn.Concerns(e, q.self), q.seen.Has(talk.KindMessage, e.Seq):
 		return false
 	}
 	return q.severity == "" || e.Type != turn.NoteAdded || talk.Of(e).Urgent == (q.severity == talk.SeverityPage)

@@ -167,7 +167,7 @@ type Item struct {
 const KindTurn = "turn"
 
 // Shown records that the person has read messages, answers and notes of one room; opened are all
-// that were opened since the console began. A message or a note before which another one was not
+// that were opened since the console began. A note before which another one was not
 // read stays new. What cannot be recorded stays new, too.
 func (l *Looker) Shown(ctx context.Context, room string, opened []Item) {
 	read := map[[2]string]bool{}
