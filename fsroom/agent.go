@@ -1,6 +1,7 @@
 package fsroom
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -8,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -43,20 +45,15 @@ func (r *Files[S]) localAgent(id string) Agent {
 	if !r.dirsChecked.Load() {
 		unusable = r.store.Explain(r.CheckDirs(), r.dir)
 	}
-	r.agentsMu.Lock()
-	defer r.agentsMu.Unlock()
-	if a, ok := r.agents[id]; ok {
-		return a
+	if a, ok := r.agents.Load(id); ok {
+		return a.(Agent)
 	}
 	a := Agent{store: r.store, dir: filepath.Join(r.AgentsDir(), AgentKey(id)), unusable: unusable}
 	if a.unusable == nil {
 		a.unusable = r.store.Explain(r.store.checkDirs(r.AgentsDir(), a.dir), a.dir)
 	}
 	if a.unusable == nil {
-		if r.agents == nil {
-			r.agents = make(map[string]Agent)
-		}
-		r.agents[id] = a
+		r.agents.Store(id, a)
 	}
 	return a
 }
@@ -257,7 +254,8 @@ func (r *Files[S]) ForgetAgents(mark string) {
 	}
 }
 
-// Read decodes a file of the agent into v. It returns false for a file that is missing or damaged: both count as never written.
+// Read decodes a file of the agent into the zero value that v points to. It returns false, and v stays zero, for a file that is missing
+// or damaged: both count as never written.
 func (a Agent) Read(name string, v any) bool {
 	const limit = 1 << 20
 	if a.unusable != nil {
@@ -269,7 +267,11 @@ func (a Agent) Read(name string, v any) bool {
 			b, err = told.Files[name], nil
 		}
 	}
-	return err == nil && wire.Decode(b, v) == nil
+	if err == nil && wire.Decode(b, v) == nil {
+		return true
+	}
+	reflect.ValueOf(v).Elem().SetZero()
+	return false
 }
 
 // Changed returns the modification time of a file of the agent on this host, the zero Time if it is missing.
@@ -299,10 +301,10 @@ func (a Agent) Write(name string, v any) error {
 // ChangePatience is how long [Agent.Change] waits for other processes at most. Tests allow more.
 var ChangePatience = 500 * time.Millisecond
 
-// Change decodes a file of the agent into v as [Agent.Read] does, calls change, and replaces the file by v, as [Agent.Write] does, if that
-// returns true. Processes that change the agent's files do so one after the other; one that is stopped meanwhile is waited for only
-// briefly, and the change is given up.
-func (a Agent) Change(name string, v any, change func(found bool) bool) error {
+// Change decodes a file of the agent into v as [Agent.Read] does, calls change, and replaces the file by v, as [Agent.Write] does, if
+// that is another value then. Processes that change the agent's files do so one after the other; one that is stopped meanwhile is waited
+// for only briefly, and the change is given up.
+func (a Agent) Change(name string, v any, change func()) error {
 	ctx, cancel := context.WithTimeout(context.Background(), ChangePatience)
 	defer cancel()
 	unlock, err := a.Lock(ctx)
@@ -310,7 +312,9 @@ func (a Agent) Change(name string, v any, change func(found bool) bool) error {
 		return err
 	}
 	defer func() { _ = unlock() }()
-	if !change(a.Read(name, v)) {
+	a.Read(name, v)
+	was := wire.Append(nil, v)
+	if change(); bytes.Equal(wire.Append(nil, v), was) {
 		return nil
 	}
 	return a.Write(name, v)

@@ -67,9 +67,7 @@ func (s *Store) keepPrivate(path string, info fs.FileInfo) {
 func (r *Files[S]) CheckDirs() error {
 	err := r.store.checkDirs(filepath.Dir(r.dir), r.dir)
 	r.dirsChecked.Store(err == nil)
-	r.agentsMu.Lock()
-	r.agents = nil
-	r.agentsMu.Unlock()
+	r.agents.Clear()
 	return err
 }
 

@@ -62,9 +62,7 @@ type Files[S any] struct {
 	name        string
 	dir         string
 	dirsChecked atomic.Bool // the last checkDirs returned nil
-
-	agentsMu sync.Mutex
-	agents   map[string]Agent // whose directories were looked at since then
+	agents      sync.Map    // whose directories were looked at since then, an [Agent] for each id
 }
 
 // FilesOf returns the files of the room with the name.

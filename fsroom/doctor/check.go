@@ -168,6 +168,7 @@ func (c *checker[S]) history() {
 	}
 	if now.Stale {
 		c.found(c.Room.JournalPath(), "move it aside, as the next change does", "it is an old copy of a journal that is in the archive")
+		c.problems[len(c.problems)-1].moment = fmt.Sprint(folded.Position) // in a room at work it is archived since it was read
 	}
 	switch {
 	case now.Lost != nil && (folded.Position.Offset > 0 || now.Untold()):

@@ -80,9 +80,7 @@ func (a Agent) NotedIn() *identity.Process { return a.noted().Process }
 
 // noted returns what was noted last, the zero Doing if nothing was.
 func (a Agent) noted() (d Doing) {
-	if !a.Dir().Read(activityFile, &d) {
-		return Doing{}
-	}
+	a.Dir().Read(activityFile, &d)
 	return d
 }
 

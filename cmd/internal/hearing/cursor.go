@@ -101,9 +101,7 @@ func (c *Cursor) in(joined event.Time) Cursor {
 // ReadCursor returns the stored cursor of a member, an empty one if none was stored, in the
 // membership that began at the time. a is the member's directory in the room.
 func ReadCursor(a fsroom.Agent, joined event.Time) (c Cursor) {
-	if !a.Read(CursorFile, &c) {
-		c = Cursor{}
-	}
+	a.Read(CursorFile, &c)
 	return c.in(joined)
 }
 
@@ -176,9 +174,7 @@ func (a Agent) HasPrinted() bool { return a.Store.ListenerHas(a.ID, printedFile)
 
 // Printed returns what was printed and is not known to have been in a request.
 func (a Agent) Printed() (p Printed) {
-	if !a.HasPrinted() || !a.Dir().Read(printedFile, &p) {
-		return Printed{}
-	}
+	a.Dir().Read(printedFile, &p)
 	return p
 }
 

@@ -116,9 +116,7 @@ func (a Agent) IsKnown() bool { return a.Store.ListenerHas(a.ID, listenerFile) }
 
 // Listener returns what is known of how the agent hears of news.
 func (a Agent) Listener() (l Listener) {
-	if !a.Dir().Read(listenerFile, &l) {
-		return Listener{}
-	}
+	a.Dir().Read(listenerFile, &l)
 	return l
 }
 
@@ -230,10 +228,8 @@ func (e Ending) Of(p *identity.Process) bool { return e.Process == nil || p == n
 
 // Ended returns how the agent's session has ended, false if it has not as far as is known. Where it has not, it costs one look at a file.
 func (a Agent) Ended() (e Ending, ended bool) {
-	if !a.Store.ListenerHas(a.ID, endedFile) || !a.Dir().Read(endedFile, &e) {
-		return Ending{}, false
-	}
-	return e, true
+	ended = a.Store.ListenerHas(a.ID, endedFile) && a.Dir().Read(endedFile, &e)
+	return e, ended
 }
 
 // SetEnded records that the agent's session has ended, by this process. It removes what is left of sessions that have ended long ago.

@@ -105,9 +105,7 @@ func (n *RoomNews) addLoss(kind string, seq int64) {
 // One that has left by itself knows.
 func (n *RoomNews) addEnd(ctx context.Context) error {
 	me := n.Mailbox.Room.Self.ID
-	if !n.Mailbox.own().Read(hearing.CursorFile, &n.in.at) {
-		n.in.at = Cursor{}
-	}
+	n.Mailbox.own().Read(hearing.CursorFile, &n.in.at)
 	n.Mailbox.questions().Fit(&n.in.at)
 	var end event.Event
 	left := false // by itself

@@ -97,12 +97,9 @@ func (r *Room) recordProcess() error {
 		return nil
 	}
 	var record processRecord
-	return r.own().Change(processesFile, &record, func(found bool) bool {
-		if !found {
-			record = processRecord{}
-		}
+	return r.own().Change(processesFile, &record, func() {
 		if r.hasProcess(record) { // by another window of the session
-			return false
+			return
 		}
 		record.Processes = slices.DeleteFunc(record.Processes, func(p identity.Process) bool {
 			return p == *root || r.Table.Verdict(p) == identity.Gone
@@ -110,7 +107,6 @@ func (r *Room) recordProcess() error {
 		record.Processes = append(record.Processes, *root)
 		record.Processes = record.Processes[max(0, len(record.Processes)-maxProcesses):]
 		record.Lingers = r.Self.SessionExported
-		return true
 	})
 }
 
@@ -122,9 +118,7 @@ func (r *Room) hasProcess(record processRecord) bool {
 
 // processRecord returns the record of a member, empty if there is none.
 func (r *Room) processRecord(id string) (record processRecord) {
-	if !r.FS.Agent(id).Read(processesFile, &record) {
-		return processRecord{}
-	}
+	r.FS.Agent(id).Read(processesFile, &record)
 	return record
 }
 

@@ -29,7 +29,7 @@ func (c *Client) EndSession(quits bool) error {
 func (c *Client) LeaveWindow(quits bool) (others bool) {
 	for _, r := range c.RoomsHeard() {
 		var record processRecord
-		_ = r.own().Change(processesFile, &record, func(bool) bool {
+		_ = r.own().Change(processesFile, &record, func() {
 			beside := c.isOpenBeside(record.Processes, c.Self.Root)
 			switch others = others || beside; {
 			case !beside: // what another window wants it wants after its process is recorded
@@ -38,11 +38,9 @@ func (c *Client) LeaveWindow(quits bool) (others bool) {
 				_ = r.own().Remove(calledFile)
 				c.Store.NotifyListener(c.Self.ID)
 			}
-			leaves := c.Self.Root != nil && (beside || !quits || record.Lingers) // else it is gone with its process
-			if leaves {
+			if c.Self.Root != nil && (beside || !quits || record.Lingers) { // else it is gone with its process
 				record.Processes = slices.DeleteFunc(record.Processes, func(p identity.Process) bool { return p == *c.Self.Root })
 			}
-			return leaves
 		})
 	}
 	return others

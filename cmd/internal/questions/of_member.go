@@ -2,7 +2,6 @@ package questions
 
 import (
 	"context"
-	"reflect"
 	"slices"
 	"sync"
 	"time"
@@ -103,8 +102,7 @@ func (r *Room) Fit(c *hearing.Cursor) {
 // the cursor cannot be stored, things are shown again.
 func (r *Room) Advance(id string, at hearing.Cursor) error {
 	var c hearing.Cursor
-	return r.Room.FS.Agent(id).Change(hearing.CursorFile, &c, func(bool) bool {
-		was := c
+	return r.Room.FS.Agent(id).Change(hearing.CursorFile, &c, func() {
 		if c.JoinedAt.After(at.JoinedAt.Time) { // the room may have been put back from a copy, to an earlier membership
 			if snap, err := r.Room.FS.View(); err == nil && r.Cursor(snap.State, id).JoinedAt.Equal(at.JoinedAt.Time) {
 				c = hearing.Cursor{JoinedAt: at.JoinedAt}
@@ -113,7 +111,6 @@ func (r *Room) Advance(id string, at hearing.Cursor) error {
 		r.Fit(&c)
 		r.Fit(&at)
 		c.Advance(at)
-		return !reflect.DeepEqual(c, was)
 	})
 }
 
