@@ -5,10 +5,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io/fs"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -149,40 +147,6 @@ const (
 // allows reports whether a variable leaves updates on.
 func (e Environment) allows(variable string) bool { return strings.TrimSpace(e.Getenv(variable)) == "" }
 
-// The stamp is a small file that says that there is nothing to sync. Every command of a person
-// reads it.
-
-func (e Environment) stampPath() string { return filepath.Join(e.DataDir, "installs.synced") }
-
-// stamp returns the text of the stamp. It changes with the program, with the record, and with
-// what the user allows.
-func (e Environment) stamp() string {
-	size, modified := int64(0), int64(0)
-	if info, err := os.Stat(e.recordPath()); err == nil {
-		size, modified = info.Size(), info.ModTime().UnixNano()
-	}
-	return fmt.Sprintf("%s %d %d %t %t\n", e.Version, size, modified, e.allows(noSync), e.allows(noMigrate))
-}
-
-// settled reports whether there is nothing to sync: it was found so before, or there is no
-// data directory or no harness.
-func (e Environment) settled() bool {
-	if b, err := lockfile.ReadRegular(e.stampPath(), maxRecord); err == nil && string(b) == e.stamp() {
-		return true
-	}
-	return !isDir(e.DataDir) || len(e.here()) == 0 && !exists(e.recordPath())
-}
-
-// settle stores that there is nothing to sync, if anything was recorded. A damaged stamp does
-// not match.
-func (e Environment) settle() {
-	if !exists(e.recordPath()) {
-		return
-	}
-	_ = os.WriteFile(e.stampPath(), []byte(e.stamp()), 0o600)
-	lockfile.Adopt(e.stampPath())
-}
-
 // fingerprint identifies everything that this version installs.
 func fingerprint() string {
 	all := []string{skillText, openCodePlugin}
@@ -196,19 +160,11 @@ func fingerprint() string {
 
 // Sync brings what is installed up to date with this version, and removes, once for
 // each version, the MCP registrations of older ones. It adds nothing and leaves alone
-// what the user has edited. If everything is up to date it reads one small file and
-// returns. It does nothing if another installation is running or if anything is
+// what the user has edited. If everything is up to date it only reads the record. It does nothing if another installation is running or if anything is
 // wrong. It returns the results of the harnesses in which something has changed.
 func (e Environment) Sync(ctx context.Context) []Result {
-	if e.settled() {
-		return nil
-	}
 	rec, err := e.loadRecord()
-	if err != nil {
-		return nil
-	}
-	if !e.outdated(rec) && !e.unmigrated(rec) {
-		e.settle()
+	if err != nil || len(e.outdated(rec)) == 0 && !e.unmigrated(rec) {
 		return nil
 	}
 	unlock, err := e.lock(ctx, 0)
@@ -224,35 +180,27 @@ func (e Environment) Sync(ctx context.Context) []Result {
 		rec.Migrated = e.Version
 	}
 	var changed []Result
-	outdated := e.outdated(rec)
-	for _, id := range harness.IDs() {
-		if rec.Installs[id] == nil || !outdated || e.presence(id) != present {
-			continue
-		}
+	for _, id := range e.outdated(rec) {
 		p := e.planner(Options{sync: true}, rec, id)
 		if r := e.carryOut(p, e.installOne(p, id)); len(r.Steps) > 0 {
 			changed = append(changed, r)
 		}
 	}
-	if e.save(rec) == nil {
-		e.settle()
-	}
+	_ = e.save(rec)
 	return changed
 }
 
-// outdated reports whether any harness has something of another version, and whether
-// the user allows that to be changed.
-func (e Environment) outdated(rec *record) bool {
+// outdated returns the harnesses on this machine that have something of another version, none if
+// the user does not allow that to be changed.
+func (e Environment) outdated(rec *record) []harness.ID {
 	if len(rec.Installs) == 0 || !e.allows(noSync) {
-		return false
+		return nil
 	}
 	now := fingerprint()
-	for _, i := range rec.Installs {
-		if i.Fingerprint != now {
-			return true
-		}
-	}
-	return false
+	return slices.DeleteFunc(harness.IDs(), func(id harness.ID) bool {
+		i := rec.Installs[id]
+		return i == nil || i.Fingerprint == now || e.presence(id) != present
+	})
 }
 
 // unmigrated reports whether there may be registrations of an older version for which
