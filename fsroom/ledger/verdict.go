@@ -22,19 +22,11 @@ import (
 
 // A StateID names the state of a whole tree: the content, the kind and the permissions of every
 // file. It is a hash of [Snapshot.Tree] and of permissions, of which a tree of git has one bit.
-type StateID [16]byte
-
-func (id StateID) String() string { return hex.EncodeToString(id[:]) }
-
-// ParseState returns the id that String has returned; ok is false for any other text.
-func ParseState(text string) (id StateID, ok bool) {
-	b, err := hex.DecodeString(text)
-	return id, err == nil && copy(id[:], b) == len(b) && len(b) == len(id)
-}
+type StateID string
 
 // State returns the id of the tree of the snapshot. Snapshots have the same id only if no file that
 // is recorded differs in a byte or in its permissions.
-func (s *Snapshot) State() (id StateID) {
+func (s *Snapshot) State() StateID {
 	h := sha256.New()
 	h.Write(s.Tree[:])
 	put := func(perm uint32) { h.Write([]byte(strconv.FormatUint(uint64(perm), 8) + "\n")) }
@@ -44,8 +36,7 @@ func (s *Snapshot) State() (id StateID) {
 		h.Write([]byte(path + "\x00"))
 		put(s.Modes[path])
 	}
-	copy(id[:], h.Sum(nil))
-	return id
+	return StateID(hex.EncodeToString(h.Sum(nil)[:16]))
 }
 
 // An Ask is a question that a verdict answers: does this command succeed on this tree?
@@ -63,7 +54,7 @@ func (a *Ask) id() string {
 	for _, text := range slices.Concat([]string{a.Name, a.Dir}, a.Command) {
 		h.Write([]byte(strconv.Itoa(len(text)) + ":" + text))
 	}
-	return a.State.String() + "-" + hex.EncodeToString(h.Sum(nil))
+	return string(a.State) + "-" + hex.EncodeToString(h.Sum(nil))
 }
 
 // A Verdict says that a command has succeeded on a tree, which was the same when the command began and when it ended.
@@ -108,7 +99,7 @@ const (
 	// maxVerdicts is how many a tree has: more names and commands than anybody has, and few enough to
 	// read them all. The oldest go first.
 	maxVerdicts = 200
-	// maxCommand is how many bytes of a command are kept to be shown. The id has all of it.
+	// maxCommand is how many characters of a command are kept to be shown. The id has all of it.
 	maxCommand = 4 << 10
 	// verdictsPatience bounds the wait for another process that changes the file.
 	verdictsPatience = 5 * time.Second
@@ -123,7 +114,7 @@ func (v verdictLine) String() string {
 }
 
 // state returns the first part of the id: that of the tree.
-func (v verdictLine) state() string { state, _, _ := strings.Cut(v.id, "-"); return state }
+func (v verdictLine) state() StateID { state, _, _ := strings.Cut(v.id, "-"); return StateID(state) }
 
 // verdictLines returns the whole lines, and how many are damaged.
 func (l *Ledger) verdictLines() (lines []verdictLine, damaged int) {
@@ -170,7 +161,7 @@ func (l *Ledger) FindVerdict(a Ask) *Verdict {
 }
 
 // Verdicts returns the verdicts on one state of the tree, the newest first.
-func (l *Ledger) Verdicts(of StateID) []*Verdict { return l.verdicts(of.String() + "-") }
+func (l *Ledger) Verdicts(of StateID) []*Verdict { return l.verdicts(string(of) + "-") }
 
 // AllVerdicts returns the verdicts on all states of the tree, the newest first.
 func (l *Ledger) AllVerdicts() []*Verdict { return l.verdicts("") }
@@ -183,7 +174,7 @@ func (l *Ledger) verdicts(prefix string) (found []*Verdict) {
 		if !strings.HasPrefix(line.id, prefix) || json.Unmarshal([]byte(line.verdict), v) != nil {
 			continue
 		}
-		v.State, _ = ParseState(line.state())
+		v.State = line.state()
 		found = append(found, v)
 	}
 	slices.SortStableFunc(found, func(a, b *Verdict) int {
@@ -196,10 +187,7 @@ func (l *Ledger) verdicts(prefix string) (found []*Verdict) {
 // those of the question.
 func (l *Ledger) AddVerdict(a Ask, v Verdict) error {
 	v.Name, v.Dir, v.Command = a.Name, a.Dir, a.Command
-	if len(strings.Join(v.Command, " ")) > maxCommand {
-		v.Command = nil
-	}
-	b, err := json.Marshal(v)
+	b, err := json.Marshal(v.Short(maxCommand))
 	if err != nil {
 		return err
 	}
@@ -217,9 +205,9 @@ func (a *Ask) isOf(line verdictLine) bool { return line.id == a.id() }
 
 // dropVerdicts removes the verdicts on trees that none of the snapshots has.
 func (l *Ledger) dropVerdicts(kept []*Snapshot) {
-	states := make(map[string]bool)
+	states := make(map[StateID]bool)
 	for _, s := range kept {
-		states[s.State().String()] = true
+		states[s.State()] = true
 	}
 	isGone := func(line verdictLine) bool { return !states[line.state()] }
 	if lines, _ := l.verdictLines(); slices.ContainsFunc(lines, isGone) {

@@ -44,7 +44,7 @@ type Answer struct {
 // AskOnce looks for a verdict on the tree as it is now, and for a job that is about to give one, which the caller
 // joins unless it is to run again.
 func (t *Tree) AskOnce(ctx context.Context, j *jobs.Job, again bool) (res *Answer, err error) {
-	if _, err := t.AskOf(j, ledger.StateID{}); err != nil {
+	if _, err := t.AskOf(j, ""); err != nil {
 		return nil, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, oncePatience)
@@ -74,7 +74,7 @@ func (t *Tree) AskOnce(ctx context.Context, j *jobs.Job, again bool) (res *Answe
 		return res, nil
 	}
 	for _, other := range t.Room.Jobs().Untold() {
-		if other.Name == j.Name && other.TreeState == ask.State.String() && slices.Equal(other.Command, j.Command) &&
+		if other.Name == j.Name && other.TreeState == string(ask.State) && slices.Equal(other.Command, j.Command) &&
 			other.Dir == j.Dir && other.Attended() {
 			if runs, err := other.Join(t.Room.Self.ID); err != nil || runs {
 				res.Running = other
@@ -113,7 +113,7 @@ func JobBegins(ctx context.Context, r *member.Room, set Setting, j *jobs.Job) {
 	}
 	j.Tree = now.Tree.String()
 	if ask, err := t.AskOf(j, now.State()); err == nil && len(now.Partial()) == 0 {
-		j.TreeState = now.State().String()
+		j.TreeState = string(now.State())
 		j.Recheck = t.Ledger.FindVerdict(ask) != nil
 	}
 }
@@ -128,9 +128,9 @@ func JobEnds(ctx context.Context, r *member.Room, set Setting, j *jobs.Job) {
 	if t == nil || j.Tree == "" {
 		return
 	}
-	began, whole := ledger.ParseState(j.TreeState)
+	began := ledger.StateID(j.TreeState)
 	ask, err := t.AskOf(j, began)
-	whole = whole && err == nil
+	whole := began != "" && err == nil
 	passed := j.Outcome == talk.JobPassed
 	failed := j.Outcome == talk.JobFailed || j.Outcome == talk.JobTimeout || j.Outcome == talk.JobOutputLimit
 	if whole && failed { // whatever the tree is by now: a miss is always right
