@@ -85,11 +85,7 @@ func (s *scanner) scanFiles(top *directory, files []string) bool {
 // scanFile is scanFiles for the file at a path below a directory.
 func (s *scanner) scanFile(root *os.Root, d *directory, path string) bool {
 	name, below, deeper := strings.Cut(path, "/")
-	want := &file{name: name}
-	if deeper {
-		want.mode = modeDir
-	}
-	f := d.find(want, new(int))
+	f := d.find(name, deeper)
 	now, err := linkStat(filepath.Join(s.root, filepath.FromSlash(d.prefix()+name)))
 	switch {
 	case f == nil && errors.Is(err, fs.ErrNotExist) || f != nil && !f.again && f.stat == now && !deeper:

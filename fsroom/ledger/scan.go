@@ -33,11 +33,6 @@ type file struct {
 	sub       *directory // of a directory
 }
 
-// compare orders names as git does.
-func (f *file) compare(other *file) int {
-	return compareNames(f.name, f.mode == modeDir, other.name, other.mode == modeDir)
-}
-
 // A directory is what a scan found.
 type directory struct {
 	path    string     // "" for the top
@@ -59,21 +54,17 @@ func (d *directory) prefix() string {
 	return d.path + "/"
 }
 
-// find returns the file or directory of that name, nil if there is none. It is looked for at the
-// place next first, which is set to the one after it.
-func (d *directory) find(want *file, next *int) *file {
+// find returns the file or directory of that name, nil if there is none.
+func (d *directory) find(name string, isDir bool) *file {
 	if d == nil {
 		return nil
 	}
-	if *next < len(d.files) && want.compare(&d.files[*next]) == 0 {
-		*next++
-		return &d.files[*next-1]
-	}
-	i, ok := slices.BinarySearchFunc(d.files, want, func(f file, want *file) int { return f.compare(want) })
-	if *next = i; !ok {
+	i, ok := slices.BinarySearchFunc(d.files, name, func(f file, name string) int {
+		return compareNames(f.name, f.mode == modeDir, name, isDir)
+	})
+	if !ok {
 		return nil
 	}
-	*next++
 	return &d.files[i]
 }
 
@@ -239,11 +230,10 @@ func (s *scanner) walk(d *directory, what *rules) {
 		d.carry(d.old)
 		return
 	}
-	slices.SortFunc(names, func(a, b file) int { return a.compare(&b) })
+	slices.SortFunc(names, func(a, b file) int { return compareNames(a.name, a.mode == modeDir, b.name, b.mode == modeDir) })
 	d.files = names[:0]
-	next := 0 // in d.old: it has the same names, as a rule
 	for i := range names {
-		was := d.old.find(&names[i], &next)
+		was := d.old.find(names[i].name, names[i].mode == modeDir)
 		if s.counts(d, &names[i], was, what) {
 			d.files = append(d.files, names[i])
 			s.compare(d, &d.files[len(d.files)-1], was, what)

@@ -77,11 +77,7 @@ func (v *View) when(path string, moment, margin int64) when {
 	in, rest, moved, same := v.top, path, false, true
 	for {
 		name, below, deeper := strings.Cut(rest, "/")
-		want := &file{name: name}
-		if deeper {
-			want.mode = modeDir
-		}
-		f := in.find(want, new(int))
+		f := in.find(name, deeper)
 		if f == nil { // it went: the nearest directory that is on the disk has the time of it
 			if compareTime(v.goneSince(path, rest), moment, margin) == before && (same || !moved) {
 				return before
