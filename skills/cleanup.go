@@ -145,11 +145,11 @@ func (e Environment) removeOld(opts Options, reason string, id harness.ID) (Migr
 // MigrationLog returns the path of the log of [Environment.Migrate].
 func (e Environment) MigrationLog() string { return filepath.Join(e.DataDir, MigrationLogName) }
 
-// cleanUp removes the registration from the harness of p, or in a dry run plans to, and returns what
-// adds that to the result.
-func (p *planner) cleanUp(reason string, id harness.ID) (addTo func(*Result)) {
+// cleanUp removes the registration from the harness of p, or in a dry run plans to, and returns the
+// steps of that too.
+func (p *planner) cleanUp(reason string, id harness.ID) (Migration, []Step) {
 	if p.env.presence(id) != present || !p.env.MayMigrate() {
-		return func(*Result) {}
+		return Migration{Status: AlreadyAbsent}, nil
 	}
 	entry, old := p.env.removeOld(p.opts, reason, id)
 	switch {
@@ -159,26 +159,27 @@ func (p *planner) cleanUp(reason string, id harness.ID) (addTo func(*Result)) {
 	default:
 		_ = p.env.log([]Migration{entry}) // the installation does not fail if that cannot be written
 	}
-	return func(r *Result) {
-		r.Steps = append(old.steps, r.Steps...)
-		const what = "the MCP registration of an older version "
-		var message string
-		switch entry.Status {
+	return entry, old.steps
+}
+
+// addOld adds what was done to the registration.
+func (r *Result) addOld(entry Migration, steps []Step) {
+	r.Steps = append(steps, r.Steps...)
+	const what = "the MCP registration of an older version "
+	message := entry.Message
+	switch entry.Status {
+	case AlreadyAbsent:
+		return
+	case Removed:
+		message = what + "is removed"
+		switch r.Status {
+		case AlreadyPresent:
+			r.Status = Updated
 		case AlreadyAbsent:
-			return
-		case Removed:
-			message = what + "is removed"
-			switch r.Status {
-			case AlreadyPresent:
-				r.Status = Updated
-			case AlreadyAbsent:
-				r.Status, r.Message = Removed, ""
-			}
-		case Failed:
-			message = what + "could not be removed: " + entry.Message
-		case Skipped:
-			message = entry.Message
+			r.Status, r.Message = Removed, ""
 		}
-		r.Message = strings.TrimPrefix(r.Message+"; "+message, "; ")
+	case Failed:
+		message = what + "could not be removed: " + message
 	}
+	r.Message = strings.TrimPrefix(r.Message+"; "+message, "; ")
 }

@@ -29,9 +29,9 @@ const hookMark = "tt hook "
 //go:embed plugin.js
 var openCodePlugin string
 
-// guards returns the components that make up the hooks of a harness. With hold the end
-// of a turn is held, where a harness has no better way to be notified.
-func (e Environment) guards(id harness.ID, hold bool) []component {
+// guards returns the hooks of a harness, nil if it has none. With hold the end of a turn is
+// held, where a harness has no better way to be notified.
+func (e Environment) guards(id harness.ID, hold bool) component {
 	hooks := harness.Get(id).Hooks
 	file := e.inRoot(id, hooks.File)
 	former := harness.Get(id).ConfigDir.Former
@@ -39,12 +39,12 @@ func (e Environment) guards(id harness.ID, hold bool) []component {
 	case former != "" && e.Root(id) == below(e.Home, former):
 		return nil // the first editions have no hooks
 	case hooks.Shape == harness.Plugin:
-		return []component{wholeFile{guardsName, file, openCodePlugin}}
+		return wholeFile{guardsName, file, openCodePlugin}
 	}
 	entries := hookEntries(id, hooks.Hold && (hold || e.Holds(id)))
 	switch hooks.Shape {
 	case harness.OwnFile:
-		return []component{wholeFile{guardsName, file, ownHooks(entries)}}
+		return wholeFile{guardsName, file, ownHooks(entries)}
 	case harness.Named:
 		entries = []entry{{path: []string{Name}, value: byEvent(entries)}}
 	}
@@ -55,7 +55,7 @@ func (e Environment) guards(id harness.ID, hold bool) []component {
 	if hooks.Shape == harness.Flat {
 		s.begin = "{\n  \"version\": 1\n}\n"
 	}
-	return []component{s}
+	return s
 }
 
 // Holds reports whether the hook that holds the end of a turn is installed: it stays
@@ -134,7 +134,7 @@ func (e Environment) notes(id harness.ID) []string {
 	if config, _ := read(e.inRoot(id, hooks.Trust)); hooks.Sandbox != "" && !bytes.Contains(config, []byte(e.DataDir)) {
 		notes = append(notes, "if its sandbox keeps tt from writing, add "+e.DataDir+" to "+hooks.Sandbox)
 	}
-	if len(e.guards(id, false)) == 0 {
+	if e.guards(id, false) == nil {
 		notes = append(notes, "this edition of Antigravity has no hooks, so there are none")
 	}
 	if _, err := e.LookPath("tt"); err != nil {
@@ -170,28 +170,26 @@ func (e Environment) Runs(id harness.ID, kinds ...harness.Kind) bool {
 // nothing. What cannot be read counts as not installed.
 func (e Environment) HookHealth() (all []HookHealth) {
 	for _, id := range e.here() {
-		for _, c := range e.guards(id, false) {
-			var h HookHealth
-			switch c := c.(type) {
-			case wholeFile:
-				h = HookHealth{Harness: id, File: c.path, Wanted: 1}
-				if text, _ := read(c.path); string(text) == c.text {
-					h.Installed = 1
-				}
-			case sharedFile:
-				file, _ := read(c.path)
-				h = HookHealth{Harness: id, File: c.path, Wanted: len(c.parts), Hint: keptFrom(file)}
-				for _, x := range c.parts {
-					if f, err := x.find(file); err == nil && f.exact {
-						h.Installed++
-					}
-				}
-			default:
-				continue
+		h := HookHealth{Harness: id}
+		switch c := e.guards(id, false).(type) {
+		case wholeFile:
+			h.File, h.Wanted = c.path, 1
+			if text, _ := read(c.path); string(text) == c.text {
+				h.Installed = 1
 			}
-			e.advise(&h)
-			all = append(all, h)
+		case sharedFile:
+			file, _ := read(c.path)
+			h.File, h.Wanted, h.Hint = c.path, len(c.parts), keptFrom(file)
+			for _, x := range c.parts {
+				if f, err := x.find(file); err == nil && f.exact {
+					h.Installed++
+				}
+			}
+		default:
+			continue
 		}
+		e.advise(&h)
+		all = append(all, h)
 	}
 	return all
 }

@@ -84,10 +84,9 @@ func (e Environment) change(ctx context.Context, opts Options, reason string, on
 	var results []Result
 	for _, id := range opts.Harnesses {
 		p := e.planner(opts, rec, id)
-		// This comes first because both may change the same file.
-		addOld := p.cleanUp(reason, id)
+		old, steps := p.cleanUp(reason, id) // first, because both may change the same file
 		r := e.carryOut(p, one(p, id))
-		addOld(&r)
+		r.addOld(old, steps)
 		results = append(results, r)
 	}
 	if opts.DryRun {
@@ -112,8 +111,8 @@ func (e Environment) lockError(err error) error {
 // components returns what opts ask to install into a harness, or to remove from it.
 func (e Environment) components(id harness.ID, opts Options) []component {
 	all := []component{skillComponent{filepath.Join(e.inRoot(id, harness.SkillDir), Name)}}
-	if !opts.NoHooks {
-		all = append(all, e.guards(id, opts.Hold)...)
+	if hooks := e.guards(id, opts.Hold); hooks != nil && !opts.NoHooks {
+		all = append(all, hooks)
 	}
 	if !opts.NoBus {
 		all = append(all, e.server(id))

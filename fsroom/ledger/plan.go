@@ -170,7 +170,7 @@ func (u *undo) pathOrKept(d Step) error {
 	steps := len(u.plan.Steps)
 	err := u.path(d)
 	if err == nil && len(u.plan.Steps) > steps {
-		_, err = u.objects.blobOf(u.plan.Steps[steps].To)
+		err = u.objects.readable(u.plan.Steps[steps].To)
 	}
 	if IsLost(err) {
 		u.plan.Steps = u.plan.Steps[:steps]
@@ -180,12 +180,12 @@ func (u *undo) pathOrKept(d Step) error {
 	return err
 }
 
-// blobOf returns the content of what is written.
-func (o *objects) blobOf(s State) ([]byte, error) {
-	if !s.exists() {
-		return nil, nil
+// readable returns the error of reading what is to be written.
+func (o *objects) readable(s State) (err error) {
+	if s.exists() {
+		_, err = o.blob(s.ID)
 	}
-	return o.blob(s.ID)
+	return err
 }
 
 func (u *undo) path(d Step) error {

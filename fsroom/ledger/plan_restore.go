@@ -83,13 +83,12 @@ func (v *View) keep(p *Plan, left func(string) bool) {
 	p.Steps = slices.DeleteFunc(p.Steps, func(s Step) bool {
 		at, err := v.objects.ignoredAt(v.Now, s.Path)
 		ignored := at != "" || v.ignored(s.Path)
-		_, unreadable := v.objects.blobOf(s.To)
 		switch {
 		case err != nil, !ignored && left(s.Path):
 			p.keep(s.Path, ConflictLeftOut)
 		case ignored:
 			p.keep(cmp.Or(at, s.Path), KeptIgnored)
-		case IsLost(unreadable):
+		case IsLost(v.objects.readable(s.To)):
 			p.keep(s.Path, KeptDamaged)
 		default:
 			return false

@@ -108,18 +108,14 @@ func Read(path string) ([]byte, error) {
 	return os.ReadFile(path)
 }
 
+// unchanged returns an error if a file does not have the content before, or exists where that is nil.
 func unchanged(path string, before []byte) error {
 	now, err := Read(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		if before == nil {
-			return nil
-		}
-		return fmt.Errorf("%s: %w", path, ErrChanged)
-	}
-	if err != nil {
+	isMissing := errors.Is(err, fs.ErrNotExist)
+	switch {
+	case err != nil && !isMissing:
 		return err
-	}
-	if before == nil || !bytes.Equal(now, before) {
+	case isMissing != (before == nil), !bytes.Equal(now, before):
 		return fmt.Errorf("%s: %w", path, ErrChanged)
 	}
 	return nil
@@ -139,7 +135,9 @@ func (w *Writer) likeOld(temp *os.File, path string) error {
 	if err != nil {
 		return err
 	}
-	keepOwner(temp, info)
+	if stat, ok := info.Sys().(*syscall.Stat_t); ok { // only a privileged process can; any other has made it its own
+		_ = temp.Chown(int(stat.Uid), int(stat.Gid))
+	}
 	return temp.Chmod(info.Mode().Perm())
 }
 
@@ -215,12 +213,4 @@ func flatten(path string) string {
 		name = name[len(name)-most:]
 	}
 	return name
-}
-
-// keepOwner tries to give temp the owner in info. Only a privileged process can; for
-// any other process the file already has the right owner.
-func keepOwner(temp *os.File, info fs.FileInfo) {
-	if stat, ok := info.Sys().(*syscall.Stat_t); ok {
-		_ = temp.Chown(int(stat.Uid), int(stat.Gid))
-	}
 }
