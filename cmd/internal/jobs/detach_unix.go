@@ -13,25 +13,19 @@ import (
 
 // StartDetached starts a program in a session of its own and in the root directory: it has no
 // terminal, gets no signals meant for our process group, and has no open files but its standard
-// output, if out is not nil, and those that are named, behind standard error. os/exec would first
-// start a process to find out what the kernel can do.
+// output, if out is not nil, and those that are named, behind standard error.
 func StartDetached(exe string, args, env []string, out *os.File, files ...*os.File) (pid int, err error) {
-	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
-	if err != nil {
+	c := &exec.Cmd{Path: exe, Args: args, Env: env, Dir: string(os.PathSeparator), ExtraFiles: files}
+	if out != nil {
+		c.Stdout = out
+	}
+	ownSession(c)
+	closeOnExec(3)
+	if err := c.Start(); err != nil {
 		return 0, err
 	}
-	defer null.Close()
-	if out == nil {
-		out = null
-	}
-	fds := []uintptr{null.Fd(), out.Fd(), null.Fd()}
-	for _, f := range files {
-		fds = append(fds, f.Fd())
-	}
-	closeOnExec(3)
-	return syscall.ForkExec(exe, args, &syscall.ProcAttr{
-		Dir: string(os.PathSeparator), Env: env, Files: fds, Sys: &syscall.SysProcAttr{Setsid: true},
-	})
+	pid = c.Process.Pid
+	return pid, c.Process.Release()
 }
 
 // closeOnExec keeps the files from first on that the caller of this process left open from the

@@ -15,6 +15,8 @@ import (
 	"syscall"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/talking-stick/tt/fsroom/talk"
 	"github.com/talking-stick/tt/identity"
 	"github.com/talking-stick/tt/lockfile"
@@ -276,7 +278,7 @@ func (j *Job) Stop(ctx context.Context, kill bool) error {
 		return j.room.Store.Explain(err, j.path(stopFile))
 	}
 	if j.Attended() && j.Runner != nil && j.room.Table.Verdict(*j.Runner) == identity.Alive {
-		signalProcess(j.Runner.PID)
+		_ = unix.Kill(j.Runner.PID, unix.SIGTERM) // it looks then
 	} else if j.stopUnattended(); !kill && !j.pause(ctx, stopGrace) {
 		j.stopUnattended()
 	}
@@ -295,11 +297,4 @@ func (j *Job) stopUnattended() {
 		sig = syscall.SIGKILL
 	}
 	signalGroup(j.Process.PID, sig)
-}
-
-// signalProcess asks a runner to look.
-func signalProcess(pid int) {
-	if p, err := os.FindProcess(pid); err == nil {
-		_ = p.Signal(syscall.SIGTERM)
-	}
 }
