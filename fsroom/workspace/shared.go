@@ -37,30 +37,18 @@ func ReadRoomFile(root string) (f RoomFile, err error) {
 	if err != nil {
 		return f, err
 	}
+	values := make(map[string]string)
 	for line := range strings.Lines(text) {
 		key, value, ok := roomFileLine(line)
-		field := f.field(key)
 		switch {
 		case !ok:
 			return f, badRoomFile(path, "a line is neither room: NAME nor engine: ALIAS")
-		case field != nil && *field != "":
+		case values[key] != "":
 			return f, badRoomFile(path, key+": is there twice")
-		case field != nil:
-			*field = value
 		}
+		values[key] = value
 	}
-	return f, nil
-}
-
-// field returns where the value of a key belongs, nil for none.
-func (f *RoomFile) field(key string) *string {
-	switch key {
-	case "room":
-		return &f.Room
-	case "engine":
-		return &f.Engine
-	}
-	return nil
+	return RoomFile{values["room"], values["engine"]}, nil
 }
 
 // roomFileLine returns the key and the value of a line, no key for an empty line or a comment.
@@ -71,7 +59,7 @@ func roomFileLine(line string) (key, value string, ok bool) {
 	if key == "" {
 		return "", "", !ok
 	}
-	return key, value, ok && new(RoomFile).field(key) != nil
+	return key, value, ok && (key == "room" || key == "engine")
 }
 
 // readRoomFile returns the content of a room file, "" if it is missing.
