@@ -18,7 +18,7 @@ type mount struct {
 // container follows docker run: what its command changes counts where a directory is mounted.
 func (c *call) container() {
 	o := parse(c.args[1:], containerFlags, true)
-	inner := &walker{env: Env{Dir: "/", Home: "/root"}, steps: c.w.steps, depth: c.w.depth, copied: c.w.copied, in: c.w.in}
+	inner := &walker{env: Env{Dir: "/", Home: "/root"}, steps: c.w.steps, depth: c.w.depth, in: c.w.in}
 	var mounts []mount
 	for _, v := range o.values {
 		switch v.flag {
@@ -41,7 +41,7 @@ func (c *call) container() {
 		c.w.unknown(c.name + " run")
 	}
 	inner.run(newScope(inner.env.Dir), words)
-	c.w.steps, c.w.copied = inner.steps, inner.copied
+	c.w.steps = inner.steps
 	for _, what := range inner.result.Unknown {
 		c.w.unknown(what)
 	}

@@ -70,7 +70,7 @@ func (w *walker) printedBy(sc *scope, redirs []*syntax.Redirect, c *syntax.CallE
 		quiet.redirect(own, r)
 	}
 	args := quiet.words(own, c.Args)
-	w.steps, w.copied = quiet.steps, quiet.copied
+	w.steps = quiet.steps
 	if len(args) == 0 || args[0].open {
 		return input{names: value{open: true}}
 	}

@@ -14,8 +14,7 @@ const MaxCommand = 128 << 10
 // What a command may need, so that none takes 50 ms to follow: a step takes about 1 µs.
 const (
 	maxSteps   = 60000
-	maxDepth   = 60       // of commands within commands
-	maxCopied  = 16 << 20 // bytes of values
+	maxDepth   = 60 // of commands within commands
 	maxEffects = 500
 	maxUnknown = 64
 	maxWords   = 64 // of a list of names or one word that has braces
@@ -73,7 +72,6 @@ type walker struct {
 	result Result
 	steps  int
 	depth  int
-	copied int
 	in     input // what the current command reads
 }
 
@@ -164,7 +162,7 @@ func (w *walker) unknown(what string) {
 
 // spend counts steps. Too many of them end the walk.
 func (w *walker) spend(steps int) {
-	if w.steps += steps; w.steps > maxSteps || w.depth > maxDepth || w.copied > maxCopied {
+	if w.steps += steps; w.steps > maxSteps || w.depth > maxDepth {
 		panic("too much to follow")
 	}
 }

@@ -167,8 +167,7 @@ type expander struct {
 }
 
 func (e *expander) add(v value) {
-	e.w.copied += len(e.current.text) + len(v.text)
-	e.w.spend(len(e.current.rest) / 1000)
+	e.w.spend((len(e.current.text) + len(v.text) + len(e.current.rest)) / 300) // to copy them
 	e.current, e.begun = e.current.plus(v), true
 }
 
