@@ -263,11 +263,14 @@ func (d Step) change() PathChange {
 
 // count counts the lines of a change, and reports whether it could.
 func (v *View) count(d Step, p *PathChange) bool {
-	a, b, ok := v.texts(d)
-	if ok {
-		p.Added, p.Removed = countLines(a, b)
+	from, to, ok := v.texts(d)
+	if !ok {
+		return false
 	}
-	return ok
+	for _, h := range diffLines(splitLines(from), splitLines(to)) {
+		p.Added, p.Removed = p.Added+h.nb, p.Removed+h.na
+	}
+	return true
 }
 
 // texts returns both contents of a path if they can be compared line by line. That of a link is where it leads.

@@ -15,16 +15,7 @@ type rule struct {
 // special are the characters that make a pattern of a name.
 const special = `*?[\`
 
-// parseRules reads the content of a .gitignore file.
-func parseRules(content string, fold bool) (rules []rule) {
-	for line := range strings.SplitSeq(strings.TrimPrefix(content, "\ufeff"), "\n") {
-		if r, ok := parseRule(strings.TrimSuffix(line, "\r"), fold); ok {
-			rules = append(rules, r)
-		}
-	}
-	return rules
-}
-
+// parseRule reads a line of a .gitignore file; ok is false for one without a rule.
 func parseRule(line string, fold bool) (r rule, ok bool) {
 	for strings.HasSuffix(line, " ") && !strings.HasSuffix(line, `\ `) {
 		line = line[:len(line)-1]

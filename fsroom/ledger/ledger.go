@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/talking-stick/tt/lockfile"
@@ -193,7 +194,7 @@ const (
 func WhyUnknown(err error) string {
 	busy := (*lockfile.BusyError)(nil)
 	switch {
-	case errors.Is(err, errFull), isNoSpace(err):
+	case errors.Is(err, errFull), errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
 		return UnknownFull
 	case errors.Is(err, errTooManyFiles):
 		return UnknownLarge

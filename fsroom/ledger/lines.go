@@ -132,15 +132,6 @@ func merge3(base, ours, theirs []byte) (merged []byte, conflict *lineConflict) {
 	return merged, nil
 }
 
-// countLines returns how many lines were added and removed.
-func countLines(from, to []byte) (added, removed int) {
-	for _, h := range diffLines(splitLines(from), splitLines(to)) {
-		added += h.nb
-		removed += h.na
-	}
-	return added, removed
-}
-
 // unified writes what differs between two texts with three lines around it.
 func unified(w *bytes.Buffer, from, to []byte) {
 	const around = 3

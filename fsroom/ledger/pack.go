@@ -11,6 +11,8 @@ import (
 	"os"
 	"sort"
 	"sync"
+
+	"golang.org/x/sys/unix"
 )
 
 const (
@@ -101,7 +103,7 @@ func (p *pack) close() {
 	if p.file != nil {
 		p.file.Close()
 	}
-	closeIdx(p.index)
+	_ = unix.Munmap(p.index)
 	p.index = nil
 }
 

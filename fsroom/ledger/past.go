@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"cmp"
+	"path/filepath"
 	"slices"
 	"strings"
 )
@@ -26,9 +27,10 @@ func pastOf(repo *repository, o *objects) *past {
 	if repo == nil {
 		return p
 	}
-	stashed := repo.stashes()
-	for _, id := range stashed {
-		if c, err := o.commit(id); err == nil {
+	var stashed []ID
+	for _, entry := range readLog(filepath.Join(repo.common, "logs", "refs", "stash")) {
+		stashed = append(stashed, entry.to)
+		if c, err := o.commit(entry.to); err == nil {
 			stashed = append(stashed, c.parents[min(1, len(c.parents)):]...) // of the index, and of untracked files
 		}
 	}

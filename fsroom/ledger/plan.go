@@ -270,7 +270,9 @@ func (o *objects) mergeContent(now, was, became ID) (id ID, conflict *lineConfli
 func (u *undo) changedSince(path string, lines *lineConflict) {
 	c := Conflict{Path: Printable(path), Why: ConflictChanged}
 	if lines != nil && lines.first > 0 {
-		c.Lines = lineSpan(lines.first, lines.last)
+		if c.Lines = itoa(lines.first); lines.last > lines.first {
+			c.Lines += "–" + itoa(lines.last)
+		}
 	}
 	for _, s := range u.All {
 		if s.Why != WhyStart || s.Turn <= u.to.Turn {

@@ -142,10 +142,3 @@ func around(paths map[string]bool) func(string) bool {
 	}
 	return func(path string) bool { return above[path] || isBelow(paths, parent(path)) }
 }
-
-func lineSpan(first, last int) string {
-	if first == last {
-		return itoa(first)
-	}
-	return itoa(first) + "–" + itoa(last)
-}

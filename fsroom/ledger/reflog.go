@@ -34,14 +34,6 @@ func fileSize(path string) int64 {
 	return info.Size()
 }
 
-// stashes returns the commits of the repository's stash.
-func (r *repository) stashes() (ids []ID) {
-	for _, c := range readLog(filepath.Join(r.common, "logs", "refs", "stash")) {
-		ids = append(ids, c.to)
-	}
-	return ids
-}
-
 // readLog reads the end of a log, oldest first. It is empty where git keeps none.
 func readLog(path string) (all []headChange) {
 	const most = 256 << 10

@@ -19,7 +19,13 @@ type rules struct {
 
 // with returns the rules together with those of one more file, which is in the directory base.
 func (r *rules) with(base, content string) *rules {
-	return &rules{base, parseRules(content, r.fold), r.fold, r.tracked, r}
+	more := &rules{base: base, fold: r.fold, tracked: r.tracked, outer: r}
+	for line := range strings.SplitSeq(strings.TrimPrefix(content, "\ufeff"), "\n") {
+		if rule, ok := parseRule(strings.TrimSuffix(line, "\r"), r.fold); ok {
+			more.ignored = append(more.ignored, rule)
+		}
+	}
+	return more
 }
 
 // topRules returns what counts at the root of the tree, without its own files, and where that is in its repository.

@@ -91,9 +91,6 @@ func readIdx(path string) ([]byte, error) {
 	return unix.Mmap(int(f.Fd()), 0, int(info.Size()), unix.PROT_READ, unix.MAP_SHARED)
 }
 
-// closeIdx ends the mapping of an index that [readIdx] has returned.
-func closeIdx(b []byte) { _ = unix.Munmap(b) }
-
 // freeSpace returns how many bytes can be written to the file system, and its size, 0 if that is not known.
 func freeSpace(dir string) (free, size int64) {
 	var st unix.Statfs_t
@@ -101,9 +98,4 @@ func freeSpace(dir string) (free, size int64) {
 		return 0, 0
 	}
 	return int64(st.Bavail) * int64(st.Bsize), int64(st.Blocks) * int64(st.Bsize)
-}
-
-// isNoSpace reports whether err means that the disk is full.
-func isNoSpace(err error) bool {
-	return errors.Is(err, unix.ENOSPC) || errors.Is(err, unix.EDQUOT)
 }
