@@ -68,7 +68,7 @@ func (l *Locks) dir(id ID) string {
 }
 
 func (l *Locks) queue(id ID) *queue.Queue {
-	return &queue.Queue{Dir: l.dir(id), Processes: processes{l.Table}}
+	return &queue.Queue{Dir: l.dir(id), Processes: l}
 }
 
 // Queue returns the queue of a lock, whose directory it makes.
@@ -129,15 +129,13 @@ func (l *Locks) Names(scope string) ([]string, error) {
 	return valid, err
 }
 
-// processes looks up the processes of tickets in a process table.
-type processes struct{ table identity.Table }
-
-func (p processes) Condition(raw json.RawMessage) queue.Condition {
+// Condition implements [queue.Processes] by the process table.
+func (l *Locks) Condition(raw json.RawMessage) queue.Condition {
 	var process identity.Process
 	if wire.Decode(raw, &process) != nil {
 		return queue.Unknown
 	}
-	verdict, stopped := identity.Condition(p.table, process)
+	verdict, stopped := identity.Condition(l.Table, process)
 	switch {
 	case verdict == identity.Gone:
 		return queue.Gone
@@ -149,7 +147,8 @@ func (p processes) Condition(raw json.RawMessage) queue.Condition {
 	return queue.Alive
 }
 
-func (p processes) Watch(raw json.RawMessage) (<-chan struct{}, func(), error) {
+// Watch implements [queue.Processes].
+func (l *Locks) Watch(raw json.RawMessage) (<-chan struct{}, func(), error) {
 	var process identity.Process
 	if err := wire.Decode(raw, &process); err != nil {
 		return nil, nil, err
