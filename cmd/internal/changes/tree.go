@@ -125,20 +125,16 @@ var BeforeLimit = 500 * time.Millisecond
 
 // Changed implements [member.Recorder].
 func (t *Tree) Changed(turnID int64, most int) *member.Changed {
-	all, err := t.Ledger.Snapshots()
-	if err != nil {
-		return nil
-	}
-	start, end := ledger.TurnOf(all, turnID)
+	v := t.Ledger.Recorded()
+	defer v.Close()
+	start, end := ledger.TurnOf(v.All, turnID)
 	res := &member.Changed{Paths: []member.ChangedPath{}, SinceRelease: start == nil}
 	if res.SinceRelease {
-		start = lastTurn(all, turnID)
+		start = lastTurn(v.All, turnID)
 	}
 	if start == nil || end == nil {
 		return nil
 	}
-	v := t.Ledger.Recorded()
-	defer v.Close()
 	c, err := v.Changes(start, end, nil, most)
 	if err != nil {
 		return nil
