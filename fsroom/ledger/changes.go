@@ -72,7 +72,7 @@ type PathChange struct {
 
 // IsEmpty reports whether nothing changed and nothing else is to be told.
 func (c *Changes) IsEmpty() bool {
-	return c.Unknown == "" && c.Files == 0 && c.Head == nil && len(c.Unsure) == 0
+	return c == nil || c.Unknown == "" && c.Files == 0 && c.Head == nil && len(c.Unsure) == 0
 }
 
 // Bounds of what is counted line by line.

@@ -41,19 +41,20 @@ func (t *Tree) begin(ctx context.Context, st *turn.State, j Job) error {
 			return err
 		}
 	}
-	if last != nil && !st.HasChange(last.Turn, turn.SpanOutside) && !last.IsLike(start) {
-		v := t.Ledger.Recorded()
-		defer v.Close()
-		if c := t.outside(st, v, last, start); !c.IsEmpty() {
-			t.Add(ctx, last.Turn, "", c)
-		}
+	v := t.Ledger.Recorded()
+	defer v.Close()
+	if c := t.outside(st, v, last, start); !c.IsEmpty() {
+		t.Add(ctx, last.Turn, "", c)
 	}
 	return nil
 }
 
 // outside returns what changed between the end of a turn and the beginning of the next one and is not told yet: since the end,
-// or since an undo or restore of a person that found the tree like that and has an event of its own.
+// or since an undo or restore of a person that found the tree like that and has an event of its own. It is nil if nothing did.
 func (t *Tree) outside(st *turn.State, v *ledger.View, end, start *ledger.Snapshot) *ledger.Changes {
+	if end == nil || st.HasChange(end.Turn, turn.SpanOutside) || end.IsLike(start) {
+		return nil
+	}
 	from := end
 	for _, s := range v.All {
 		if s.Number <= from.Number {
@@ -97,9 +98,6 @@ func (t *Tree) beginNow(ctx context.Context, before *turn.State, granted turn.Fe
 	}
 	r := ledger.Request{Why: ledger.WhyStart, Turn: granted.Turn, Agent: granted.Agent, Lease: granted.Lease, Line: true}
 	r.Ready = func(v *ledger.View, start *ledger.Snapshot) {
-		if last == nil || before.HasChange(last.Turn, turn.SpanOutside) || last.IsLike(start) {
-			return
-		}
 		if c := t.outside(before, v, last, start); !c.IsEmpty() {
 			outside = t.payload(c)
 		}
