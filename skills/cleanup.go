@@ -124,7 +124,7 @@ func (e Environment) removeOld(opts Options, reason string, id harness.ID) (Migr
 	p := e.planner(opts, &record{Installs: map[harness.ID]*installed{}}, id)
 	err := p.planOld(id)
 	if !opts.DryRun {
-		err = errors.Join(err, apply(withoutTexts(p.steps)))
+		err = errors.Join(err, apply(p.steps))
 	}
 	for _, step := range p.steps {
 		entry.Path = step.Path

@@ -171,14 +171,14 @@ func showOnce(results []Result) {
 	}
 }
 
-// carryOut carries out the plan of p, unless it is a dry run, which alone shows the texts of the steps.
+// carryOut carries out the plan of p, unless it is a dry run.
 func (e Environment) carryOut(p *planner, r Result) Result {
 	r.Steps = p.steps
 	if p.opts.DryRun {
 		return r
 	}
 	err := p.announce()
-	if withoutTexts(p.steps); err == nil {
+	if err == nil {
 		err = apply(p.steps)
 	}
 	if err != nil {

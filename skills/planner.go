@@ -75,8 +75,12 @@ func (p *planner) change(c fileChange) {
 	}
 	w.Private = c.private
 	p.after[c.path] = c.after
-	step := Step{Action: c.action, Path: c.path, Text: string(c.after), record: c.record}
-	if c.action == Merge || c.action == Unmerge {
+	step := Step{Action: c.action, Path: c.path, record: c.record}
+	switch {
+	case !p.opts.DryRun || c.after == nil:
+	case c.action == Write:
+		step.Text = string(c.after)
+	default:
 		_, step.Text, _ = strings.Cut(string(diff.Diff(c.path, c.before, c.path, c.after)), "\n")
 	}
 	step.do = func() (string, error) {
@@ -86,7 +90,7 @@ func (p *planner) change(c fileChange) {
 		return w.Replace(c.path, c.before, c.after)
 	}
 	if c.after == nil {
-		step.Action, step.Text = Delete, ""
+		step.Action = Delete
 		step.do = func() (string, error) { return w.Remove(c.path, c.before) }
 	} else {
 		p.recordDirs(filepath.Dir(c.path))
@@ -138,7 +142,7 @@ type Step struct {
 	Action Action `json:"action"`
 	Path   string `json:"path,omitempty"`
 	Target string `json:"target,omitempty"`  // of a link
-	Text   string `json:"text,omitempty"`    // the content of a written file, or what changes in a merged one
+	Text   string `json:"text,omitempty"`    // of a dry run: the content of a written file, or what changes in a merged one
 	SameAs string `json:"same_as,omitempty"` // instead of a text: the file that gets the same one
 	Backup string `json:"backup,omitempty"`  // where the old content is kept, once the step is done
 
@@ -157,14 +161,6 @@ func (s Step) String() string {
 		b.WriteString("\n    " + strings.TrimRight(line, "\r\n"))
 	}
 	return b.String()
-}
-
-// withoutTexts removes the texts of steps, which a dry run alone shows.
-func withoutTexts(steps []Step) []Step {
-	for i := range steps {
-		steps[i].Text = ""
-	}
-	return steps
 }
 
 // apply carries out steps in order, records each, and stops at the first that fails.

@@ -155,7 +155,7 @@ func TestNothingIsShownOfWhatWasNotDone(t *testing.T) {
 	h := newHome(t)
 	h.DataDir = h.path("nowhere")
 	p := h.planner(Options{}, &record{Installs: map[harness.ID]*installed{}}, harness.Grok)
-	p.steps = []Step{{Path: "f", Text: "a text"}}
+	p.change(fileChange{action: Write, path: h.path("f"), after: []byte("a text")})
 	if r := h.carryOut(p, Result{}); r.Status != Failed || r.Steps[0].Text != "" {
 		t.Errorf("%+v", r)
 	}

@@ -19,10 +19,7 @@ import (
 func (r *Room) Settle(tell func(*Job) error) (watched []identity.Process) {
 	for _, j := range r.Untold() {
 		alive := j.alive() // before it is looked whether somebody attends: both may end in between
-		if j.Outcome == "" && !j.Attended() {
-			j = j.settled()
-		}
-		if j.Outcome == "" {
+		if j = j.settled(); j.Outcome == "" {
 			watched = append(watched, alive...)
 		} else if tell(j) == nil {
 			j.Told()
@@ -45,9 +42,12 @@ func (j *Job) alive() (processes []identity.Process) {
 // changes it.
 const settlePatience = time.Second
 
-// settled returns the job as it is now that nobody attends to it. If its command does not run
+// settled returns the job as it is now if nobody attends to it any more. If its command does not run
 // either, it is lost.
 func (j *Job) settled() *Job {
+	if j.Outcome != "" || j.Attended() {
+		return j
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), settlePatience) // a runner that was killed may have it still
 	defer cancel()
 	unlock, err := lockfile.Lock(ctx, j.path(lockFile))
@@ -85,10 +85,7 @@ func (j *Job) Await(ctx context.Context) *Job {
 		if fresh, err := j.room.Load(j.ID); err == nil {
 			j = fresh
 		}
-		if j.Outcome == "" && !j.Attended() {
-			j = j.settled()
-		}
-		if j.Outcome != "" || ctx.Err() != nil {
+		if j = j.settled(); j.Outcome != "" || ctx.Err() != nil {
 			return j
 		}
 		if j.pause(ctx, pause) {
