@@ -291,10 +291,10 @@ func (v *View) texts(d Step) (from, to []byte, ok bool) {
 
 // uncommitted returns how many files of a snapshot differ from the commit of that time.
 func (v *View) uncommitted(s *Snapshot) int {
-	if s.Head.Commit == "" || v.repo == nil || v.repo.top != v.ledger.opts.Root {
+	if s.Head.Commit == (ID{}) || v.repo == nil || v.repo.top != v.ledger.opts.Root {
 		return 0
 	}
-	tree := v.objects.headTree(s.Head)
+	tree := v.objects.treeOf(s.Head.Commit)
 	if tree == (ID{}) {
 		return 0
 	}

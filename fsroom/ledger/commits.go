@@ -41,14 +41,13 @@ func (o *objects) commit(id ID) (c commit, err error) {
 	return c, nil
 }
 
-// headTree returns the tree of the commit that HEAD named, the zero ID if that is not known.
-func (o *objects) headTree(h Head) ID {
-	id, err := ParseID(h.Commit)
-	if err != nil {
-		return ID{}
+// treeOf returns the tree of a commit, the zero ID if that is not known or the commit is zero.
+func (o *objects) treeOf(commit ID) (tree ID) {
+	if commit != (ID{}) {
+		c, _ := o.commit(commit)
+		tree = c.tree
 	}
-	c, _ := o.commit(id)
-	return c.tree
+	return tree
 }
 
 // How HEAD has moved.
@@ -72,12 +71,10 @@ func (o *objects) headMove(from, to Head) *HeadMove {
 	if from == to || to == (Head{}) {
 		return nil
 	}
-	m := &HeadMove{From: from.Commit, To: to.Commit, Branch: to.Branch, Moved: headForward}
-	a, _ := ParseID(from.Commit)
-	b, errB := ParseID(to.Commit)
+	m := &HeadMove{From: from.Commit.String(), To: to.Commit.String(), Branch: to.Branch, Moved: headForward}
 	var straight bool
-	if errB == nil {
-		m.Commits, straight = o.countCommits(a, b)
+	if to.Commit != (ID{}) {
+		m.Commits, straight = o.countCommits(from.Commit, to.Commit)
 	}
 	switch {
 	case from.Branch != to.Branch:

@@ -21,14 +21,14 @@ type gitMove struct {
 
 // movesBetween returns what git has done between two snapshots. Where HEAD has no log, all is one move.
 func (v *View) movesBetween(from, to *Snapshot) gitMoves {
-	m := gitMoves{View: v, start: from, from: v.objects.headTree(from.Head)}
+	m := gitMoves{View: v, start: from, from: v.objects.treeOf(from.Head.Commit)}
 	m.sparse = v.repo != nil && exists(filepath.Join(v.repo.gitDir, "info", "sparse-checkout"))
 	if v.repo == nil || from.Head.Commit == to.Head.Commit {
 		return m
 	}
 	chain := chainOf(readLog(v.repo.headLog()), from, to)
 	if m.straight = len(chain) > 0; !m.straight {
-		m.moves = []gitMove{{m.from, v.objects.headTree(to.Head), true}}
+		m.moves = []gitMove{{m.from, v.objects.treeOf(to.Head.Commit), true}}
 	}
 	goesOn := false // several moves, as those of a rebase, are one
 	for _, c := range chain {
@@ -41,10 +41,10 @@ func (v *View) movesBetween(from, to *Snapshot) gitMoves {
 			continue
 		}
 		if !goesOn {
-			m.moves = append(m.moves, gitMove{from: v.objects.headTree(Head{Commit: c.from.String()})})
+			m.moves = append(m.moves, gitMove{from: v.objects.treeOf(c.from)})
 		}
 		last := &m.moves[len(m.moves)-1]
-		last.to, last.reset = v.objects.headTree(Head{Commit: c.to.String()}), last.reset || c.what == "reset"
+		last.to, last.reset = v.objects.treeOf(c.to), last.reset || c.what == "reset"
 		goesOn = !isCommit
 	}
 	return m
@@ -53,8 +53,7 @@ func (v *View) movesBetween(from, to *Snapshot) gitMoves {
 // chainOf returns the changes of HEAD between two snapshots. Where the log does not tell which these are, it returns those that led last
 // from the one commit to the other, until the second of the later snapshot if that can be told.
 func chainOf(all []headChange, from, to *Snapshot) []headChange {
-	a, _ := ParseID(from.Head.Commit)
-	b, _ := ParseID(to.Head.Commit)
+	a, b := from.Head.Commit, to.Head.Commit
 	first, last := -1, -1
 	for i, c := range all {
 		if i > 0 && all[i-1].end == from.HeadLog && c.from == a {

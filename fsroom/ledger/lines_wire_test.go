@@ -19,10 +19,10 @@ func TestLines(t *testing.T) {
 		want Snapshot
 	}{
 		{`{"snapshot":9,"at_ns":5,"end_ns":7,"why":"end","turn_id":4,"agent_id":"a:1","tree":"01` + zeros + `","scan":"02` + zeros +
-			`","ignored":"03` + zeros + `","head":{"commit":"c0","branch":"main"},"files":2,"perm":[420,493],"modes":{"a \"b\"":384},` +
+			`","ignored":"03` + zeros + `","head":{"commit":"c000000000000000000000000000000000000000","branch":"main"},"files":2,"perm":[420,493],"modes":{"a \"b\"":384},` +
 			`"left_out":[{"path":"big","why":"large"},{"why":"too_many","files":3}],"unsure":["é"],"note":"n","boot":"b"}`,
 			Snapshot{Number: 9, At: 5, End: 7, Why: WhyEnd, Turn: 4, Agent: "a:1", Tree: id(1), Scan: id(2), Ignored: id(3),
-				Head: Head{"c0", "main"}, Files: 2, Perm: [2]uint32{0o644, 0o755}, Modes: modes{`a "b"`: 0o600},
+				Head: Head{ID{0xc0}, "main"}, Files: 2, Perm: [2]uint32{0o644, 0o755}, Modes: modes{`a "b"`: 0o600},
 				LeftOut: []LeftOut{{Path: "big", Why: "large"}, {Why: "too_many", Files: 3}}, Unsure: []string{"é"}, Note: "n", Boot: "b"}},
 		{`{"snapshot":1,"at_ns":0,"end_ns":0,"why":"","tree":"","scan":"","ignored":"","head":{},"files":0,"perm":[0,0]}`, Snapshot{Number: 1}},
 	}

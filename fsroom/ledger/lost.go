@@ -251,15 +251,11 @@ func (p *past) went(d Step, was State, a *Snapshot) bool {
 	})
 }
 
-// treesOf returns the trees of those commits that can be read, each once.
+// treesOf returns the trees of those commits that can be read.
 func (o *objects) treesOf(commits []ID) (trees []ID) {
-	seen := make(map[ID]bool)
 	for _, id := range commits {
-		if !seen[id] {
-			seen[id] = true
-			if c, err := o.commit(id); err == nil {
-				trees = append(trees, c.tree)
-			}
+		if tree := o.treeOf(id); tree != (ID{}) {
+			trees = append(trees, tree)
 		}
 	}
 	return trees

@@ -24,11 +24,11 @@ func (id ID) String() string {
 
 // ParseID reads an id of 40 digits.
 func ParseID(s string) (id ID, err error) {
-	if len(s) != 2*len(id) {
+	b, err := hex.DecodeString(s)
+	if err != nil || len(b) != len(id) {
 		return id, fmt.Errorf("%q is no object id", s)
 	}
-	_, err = hex.Decode(id[:], []byte(s))
-	return id, err
+	return ID(b), nil
 }
 
 // MarshalText returns the digits of the id.

@@ -60,11 +60,11 @@ func (l *losses) pastOf(path string) (*past, string) {
 func (p *past) head(s *Snapshot, path string) State {
 	tree, known := p.heads[s]
 	if !known {
-		h := s.Head
+		commit := s.Head.Commit
 		if p.module {
-			h = p.headThen(s.Time().Unix())
+			commit = p.headThen(s.Time().Unix())
 		}
-		tree = p.objects.headTree(h)
+		tree = p.objects.treeOf(commit)
 		p.heads[s] = tree
 	}
 	at, _ := p.objects.at(tree, path)
@@ -72,16 +72,16 @@ func (p *past) head(s *Snapshot, path string) State {
 }
 
 // headThen returns where HEAD was at the end of a second.
-func (p *past) headThen(second int64) (h Head) {
+func (p *past) headThen(second int64) (commit ID) {
 	for i, c := range p.moves {
 		switch {
 		case c.at <= second:
-			h.Commit = c.to.String()
+			commit = c.to
 		case i == 0:
-			h.Commit = c.from.String()
+			commit = c.from
 		}
 	}
-	return h
+	return commit
 }
 
 // since returns the trees of the commits that HEAD was at after a snapshot: what was work then is in them if it was

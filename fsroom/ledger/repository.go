@@ -146,7 +146,7 @@ func (r *repository) objectDirs() (dirs []string) {
 
 // A Head is where a repository's HEAD points. It is zero outside of a repository.
 type Head struct {
-	Commit string `json:"commit,omitempty"` // "" before the first commit
+	Commit ID     `json:"commit,omitzero"`  // zero before the first commit
 	Branch string `json:"branch,omitempty"` // "" if no branch is checked out
 }
 
@@ -163,9 +163,7 @@ func (r *repository) head() (h Head) {
 	for range 5 { // symbolic references
 		ref, ok := strings.CutPrefix(name, "ref:")
 		if !ok {
-			if _, err := ParseID(name); err == nil {
-				h.Commit = name
-			}
+			h.Commit, _ = ParseID(name)
 			return h
 		}
 		ref = strings.TrimSpace(ref)

@@ -111,7 +111,7 @@ func (v *View) Unstaged(git Git) (*Differing, error) {
 		}
 		delete(staged, t.Path)
 	}
-	committed := v.objects.headTree(v.repo.head())
+	committed := v.objects.treeOf(v.repo.head().Commit)
 	for path, s := range staged {
 		if at, err := v.objects.at(committed, prefix+path); err != nil || at != s || !skipped[prefix+path] {
 			steps = append(steps, Step{Path: path, To: s})
