@@ -50,7 +50,6 @@ const (
 	listeningFile = "listening"         // held as long as a listener process lives
 	roomsDir      = "rooms"             // has an empty file for each room that the agent is in
 	printedFile   = "printed.json"      // a Printed
-	LookedMark    = "looked"            // its time is that of the last look for what was not shown
 	PatientMark   = "patient"           // held by the hook of a watching harness that waits for the end of a turn
 	BudgetMark    = "budget"            // held by the process that waits until a watching harness may be woken again
 	MirrorMark    = "hearing"           // with an engine: held by the process that hears for the agent what other hosts do
@@ -70,7 +69,7 @@ func BelongsToListener(path string, mode fs.FileMode) bool {
 		}
 		// The first three are those of package fsroom.
 		files := []string{fsroom.ListenerWakeFile, fsroom.ListenerAskedFile, "lock", listenerFile, listeningFile, printedFile,
-			LookedMark, PatientMark, BudgetMark, MirrorMark, activityFile, endedFile}
+			PatientMark, BudgetMark, MirrorMark, activityFile, endedFile}
 		return mode.IsRegular() && slices.Contains(files, name)
 	}
 	return len(names) == 3 && mode.IsRegular() && (names[1] == roomsDir || names[1] == "tmp")

@@ -3,15 +3,11 @@ package listen
 import (
 	"context"
 	"fmt"
-	"os"
 	"strings"
-	"time"
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/cmd/internal/hearing"
 	"github.com/talking-stick/tt/cmd/internal/mailbox"
-	"github.com/talking-stick/tt/cmd/internal/member"
-	"github.com/talking-stick/tt/cmd/internal/questions"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/talk"
 	"github.com/talking-stick/tt/fsroom/turn"
@@ -28,25 +24,19 @@ const (
 // with who wrote them. What was printed counts as shown, by the way that how names, once
 // [Agent.Confirm] is called, or at once where no session is known; until then it is said
 // again. Show calls print, and returns true, only if there is something. Others that show or decide wait meanwhile.
-//
-// It is made to be called at each use of a tool: where nothing has happened since the
-// last look, it looks at the times of a few files and takes no lock.
 func (a *Agent) Show(ctx context.Context, how string, print func(text string) error) (shown bool, err error) {
 	client := *a.Client
 	client.Shows = how
 	rooms := client.RoomsHeard()
-	if !a.mayHaveNews(rooms) {
+	if len(rooms) == 0 {
 		return false, nil
 	}
 	a.Settle(ctx)
-	dir := a.Client.Hearing().Dir()
-	unlock, err := dir.Lock(ctx)
+	unlock, err := a.Client.Hearing().Dir().Lock(ctx)
 	if err != nil {
 		return false, err
 	}
 	defer func() { _ = unlock() }()
-	// A change in the same tick of the clock as the look is looked for again.
-	looked := time.Now().Add(-50 * time.Millisecond)
 	page := page{agent: a, prompt: a.Prompt, printed: hearing.Printed{Session: a.Session}}
 	beside := hearing.Printed{}
 	if !a.Began.IsZero() && a.Client.Hearing().PrintedSince(a.Began) { // by a hook of the same event: both are in one request
@@ -55,8 +45,7 @@ func (a *Agent) Show(ctx context.Context, how string, print func(text string) er
 	for _, room := range rooms {
 		n, err := mailbox.Of(room).News(ctx, beside.Of(room.FS.Name()))
 		if err != nil {
-			page.rest++ // it is looked for again
-			continue
+			continue // it is looked for again
 		}
 		page.room(&n)
 	}
@@ -67,18 +56,12 @@ func (a *Agent) Show(ctx context.Context, how string, print func(text string) er
 		}
 		shown = true
 	}
-	switch {
+	switch { // what cannot be kept is said again
 	case len(page.printed.Rooms) == 0:
 	case a.Session == "":
-		err = a.shown(ctx, page.printed)
+		_ = a.shown(ctx, page.printed)
 	default:
-		err = a.Client.Hearing().SavePrinted(page.printed)
-	}
-	if err != nil {
-		return shown, nil // it is said again
-	}
-	if page.rest == 0 {
-		_ = dir.Mark(hearing.LookedMark, looked)
+		_ = a.Client.Hearing().SavePrinted(page.printed)
 	}
 	return shown, nil
 }
@@ -114,37 +97,11 @@ func (a *Agent) shown(ctx context.Context, p hearing.Printed) error {
 	return nil
 }
 
-// mayHaveNews reports whether one of the rooms may have changed since the last look.
-func (a *Agent) mayHaveNews(rooms []*member.Room) bool {
-	if len(rooms) == 0 {
-		return false
-	}
-	looked := a.Client.Hearing().Dir().Marked(hearing.LookedMark)
-	if looked.IsZero() || a.Client.Hearing().HasPrinted() {
-		return true
-	}
-	since := func(journal string, missing bool) bool {
-		info, err := os.Lstat(journal)
-		if err != nil {
-			return missing
-		}
-		return !info.ModTime().Before(looked)
-	}
-	for _, room := range rooms {
-		if since(room.FS.JournalPath(), true) || // a room without a journal has ended
-			since(questions.OfRoom(a.Client.Store, room.FS.Name()).JournalPath(), false) || len(room.Jobs().Untold()) > 0 {
-			return true
-		}
-	}
-	return false
-}
-
 // A page is what is shown at once.
 type page struct {
 	agent   *Agent
 	text    strings.Builder
 	items   int
-	rest    int    // items that had no place
 	prompt  string // what the model is asked beside it
 	printed hearing.Printed
 }
@@ -199,7 +156,7 @@ func (p *page) room(n *mailbox.RoomNews) {
 	if printed, ok := n.Printed(facts != ""); ok {
 		p.printed.Rooms = append(p.printed.Rooms, printed)
 	}
-	if p.rest += rest; rest > 0 {
+	if rest > 0 {
 		fmt.Fprintf(&p.text, "%d more in %s: tt inbox%s\n", rest, path, p.agent.In(n.Path))
 	}
 }
