@@ -13,11 +13,8 @@ import (
 	"github.com/talking-stick/tt/lockfile"
 )
 
-// MigrationLogName is the name of the log in the data directory of what was done to the servers that older
-// versions have registered, one JSON object per line.
-const MigrationLogName = "update-migrations.log"
-
-// A Migration is what was done to that of one harness: Removed, AlreadyAbsent, Skipped or Failed.
+// A Migration is what was done to the server that an older version has registered in one harness: Removed, AlreadyAbsent,
+// Skipped or Failed.
 type Migration struct {
 	At      string     `json:"at"` // RFC 3339, UTC, milliseconds
 	Version string     `json:"version,omitempty"`
@@ -142,8 +139,8 @@ func (e Environment) removeOld(opts Options, reason string, id harness.ID) (Migr
 	return entry, p
 }
 
-// MigrationLog returns the path of the log of [Environment.Migrate].
-func (e Environment) MigrationLog() string { return filepath.Join(e.DataDir, MigrationLogName) }
+// MigrationLog returns the path of the log of [Environment.Migrate], which has one JSON object per line.
+func (e Environment) MigrationLog() string { return filepath.Join(e.DataDir, "update-migrations.log") }
 
 // cleanUp removes the registration from the harness of p, or in a dry run plans to, and returns the
 // steps of that too.

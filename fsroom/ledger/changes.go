@@ -125,15 +125,10 @@ func (v *View) Changes(from, to *Snapshot, filters []string, mostPaths int) (*Ch
 // ChangeOf returns how one path differs between two snapshots, nil if it does not. A directory differs if anything in it
 // does.
 func (v *View) ChangeOf(from, to *Snapshot, path string) (*PathChange, error) {
-	a, err := v.objects.at(from.Tree, path)
+	d, err := v.objects.step(from, to, path)
 	if err != nil {
 		return nil, err
 	}
-	b, err := v.objects.at(to.Tree, path)
-	if err != nil {
-		return nil, err
-	}
-	d := Step{path, from.state(path, a), to.state(path, b)}
 	if steps, err := v.ofTurn(from, to, []Step{d}); err != nil || d.From == d.To || len(steps) == 0 {
 		return nil, err
 	}

@@ -30,15 +30,11 @@ func (v *View) ofTurn(from, to *Snapshot, all []Step) (own []Step, err error) {
 	if from.Why != WhyStart || spans == nil {
 		return all, nil
 	}
-	state := func(s *Snapshot, path string) State {
-		at, failed := v.objects.at(s.Tree, path)
-		err = cmp.Or(err, failed)
-		return s.state(path, at)
-	}
 	for _, d := range all {
 		for _, span := range append(spans, [2]*Snapshot{begin, to}) {
-			if was := state(span[0], d.Path); was != state(span[1], d.Path) {
-				own = append(own, Step{d.Path, was, d.To})
+			in, failed := v.objects.step(span[0], span[1], d.Path)
+			if err = cmp.Or(err, failed); in.From != in.To {
+				own = append(own, Step{d.Path, in.From, d.To})
 				break
 			}
 		}

@@ -282,9 +282,7 @@ func (u *undo) changedSince(path string, lines *lineConflict) {
 		if end == nil {
 			end = u.Now
 		}
-		a, err1 := u.objects.at(start.Tree, path)
-		b, err2 := u.objects.at(end.Tree, path)
-		if err1 == nil && err2 == nil && a != b {
+		if d, err := u.objects.step(start, end, path); err == nil && d.From != d.To {
 			c.Turn, c.Agent = s.Turn, s.Agent
 		}
 	}

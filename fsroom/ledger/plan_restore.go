@@ -60,9 +60,8 @@ func (v *View) keepNamed(p *Plan, filters []string) {
 func (v *View) hidden(s *Snapshot) (paths []string) {
 	then := v.objects.leftOut(s)
 	for _, l := range v.Now.LeftOut {
-		was, err := v.objects.at(s.Tree, l.Path)
-		now, err2 := v.objects.at(v.Now.Tree, l.Path)
-		if cmp.Or(err, err2) == nil && was.exists() && s.state(l.Path, was) == v.Now.state(l.Path, now) &&
+		d, err := v.objects.step(s, v.Now, l.Path)
+		if err == nil && d.From.exists() && d.From == d.To &&
 			l.Why != LeftTooMany && l.Why != LeftChanging && !then(l.Path) {
 			paths = append(paths, l.Path)
 		}

@@ -103,6 +103,13 @@ func (o *objects) at(tree ID, path string) (State, error) {
 	}
 }
 
+// step returns what a path is in two snapshots.
+func (o *objects) step(from, to *Snapshot, path string) (Step, error) {
+	a, err := o.at(from.Tree, path)
+	b, err2 := o.at(to.Tree, path)
+	return Step{path, from.state(path, a), to.state(path, b)}, cmp.Or(err, err2)
+}
+
 // overlay returns the tree with some paths as they are given. A path that is not there any more has the zero State.
 func (o *objects) overlay(tree ID, paths map[string]State) (ID, error) {
 	if len(paths) == 0 {
