@@ -57,7 +57,7 @@ func Locate(path, dir, home string) (*Workspace, error) {
 	canonical, err := canonicalDir(w.Requested)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		w.Path = lostDir(w.Requested)
+		w.Path = Canonical(w.Requested + "/.")
 		w.Root = root(w.Path, home)
 		return w, badPath(w.Requested, err)
 	case err != nil:
@@ -66,22 +66,9 @@ func Locate(path, dir, home string) (*Workspace, error) {
 	w.Path = canonical
 	w.Root = root(canonical, home)
 	if info, err := os.Lstat(w.Requested); path != "" && err == nil && !info.IsDir() {
-		w.Lost = filepath.Join(lostDir(filepath.Dir(w.Requested)), filepath.Base(w.Requested))
+		w.Lost = Canonical(w.Requested)
 	}
 	return w, nil
-}
-
-// lostDir returns the canonical form that a removed directory had.
-func lostDir(path string) string {
-	for dir := range ancestors(filepath.Clean(path)) {
-		if real, err := canonicalDir(dir); err == nil {
-			rest, err := filepath.Rel(dir, filepath.Clean(path))
-			if err == nil {
-				return filepath.Join(real, rest)
-			}
-		}
-	}
-	return filepath.Clean(path)
 }
 
 func badPath(path string, err error) error {
@@ -101,7 +88,8 @@ func badPath(path string, err error) error {
 		WithHint("name an existing directory, or a file in it").With("path", path).Because(err)
 }
 
-// Canonical resolves the links on the way to a path, as far as it is there.
+// Canonical returns the canonical form of a path, as far as the directories on the way to it are there. If it is a link itself, it
+// stays one.
 func Canonical(path string) string {
 	dir := filepath.Dir(path)
 	if dir == path {
@@ -109,9 +97,9 @@ func Canonical(path string) string {
 	}
 	real, err := filepath.EvalSymlinks(dir)
 	if err != nil {
-		real = Canonical(dir)
+		return filepath.Join(Canonical(dir), filepath.Base(path))
 	}
-	return filepath.Join(real, filepath.Base(path))
+	return filepath.Join(trueCase(real), filepath.Base(path))
 }
 
 func canonicalDir(path string) (string, error) {
