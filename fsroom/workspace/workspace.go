@@ -102,12 +102,9 @@ func Canonical(path string) string {
 	return filepath.Join(trueCase(real), filepath.Base(path))
 }
 
+// canonicalDir returns the canonical form of a directory, or of that of a file.
 func canonicalDir(path string) (string, error) {
-	abs, err := filepath.Abs(path)
-	if err != nil {
-		return "", err
-	}
-	real, err := filepath.EvalSymlinks(abs)
+	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
 		return "", err
 	}
@@ -121,16 +118,6 @@ func canonicalDir(path string) (string, error) {
 	return trueCase(real), nil
 }
 
-func canonicalHome(home string) string {
-	if home == "" {
-		return ""
-	}
-	if real, err := filepath.EvalSymlinks(home); err == nil {
-		return trueCase(real)
-	}
-	return home
-}
-
 // root returns the workspace root of a directory. The home directory is looked at only where
 // it may matter, since most workspaces are found before.
 func root(path, home string) string {
@@ -141,7 +128,7 @@ func root(path, home string) string {
 	}
 	for dir := range ancestors(path) {
 		marked := slices.ContainsFunc(markers(), func(m string) bool { return exists(filepath.Join(dir, m)) })
-		if marked && (dir == path || dir != canonicalHome(home)) {
+		if marked && (dir == path || home == "" || dir != Canonical(home+"/.")) {
 			return dir
 		}
 	}
