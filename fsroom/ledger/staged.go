@@ -8,6 +8,21 @@ import (
 	"strings"
 )
 
+// Differences are the numbers of files that are not as in a snapshot.
+type Differences struct {
+	Missing int `json:"missing"`
+	Changed int `json:"changed"`
+	Added   int `json:"added"`
+}
+
+// Differs returns how many files differ now from a snapshot, as far as is known.
+func (v *View) Differs(s *Snapshot) (n Differences, err error) {
+	differences, err := v.differences(s, v.Now, nil)
+	n = differing(differences).Differences
+	n.Changed += len(v.hidden(s))
+	return n, err
+}
+
 // mostDiffering is how many paths a Differing names.
 const mostDiffering = 20
 
