@@ -107,10 +107,9 @@ func (v *View) Changes(from, to *Snapshot, filters []string, mostPaths int) (*Ch
 		}
 		c.Paths = append(c.Paths, p)
 	}
-	compare := func(a, b PathChange) int {
+	slices.SortFunc(c.Paths, func(a, b PathChange) int {
 		return cmp.Or(cmp.Compare(b.Added+b.Removed, a.Added+a.Removed), strings.Compare(a.Path, b.Path))
-	}
-	sort.Slice(c.Paths, func(i, j int) bool { return compare(c.Paths[i], c.Paths[j]) < 0 })
+	})
 	if mostPaths > 0 && len(c.Paths) > mostPaths {
 		c.Paths = c.Paths[:mostPaths]
 	}

@@ -2,7 +2,6 @@ package ledger
 
 import (
 	"cmp"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -91,14 +90,7 @@ func (v *View) Unstaged(git Git) (*Differing, error) {
 	if err != nil {
 		return nil, err
 	}
-	rel, err := filepath.Rel(v.repo.top, v.ledger.opts.Root)
-	if err != nil {
-		return nil, err
-	}
-	prefix := "" // of the tree in its repository
-	if rel != "." {
-		prefix = filepath.ToSlash(rel) + "/"
-	}
+	prefix := v.top.inRepo
 	staged, modules := make(map[string]State), make(map[string]State)
 	for path, s := range index {
 		below, ok := strings.CutPrefix(path, prefix)
