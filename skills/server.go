@@ -29,7 +29,8 @@ func (e Environment) serversFile(id harness.ID) string {
 	h := harness.Get(id)
 	last := len(h.MCP.Servers) - 1
 	for _, name := range h.MCP.Servers[:last] {
-		if path := e.inRoot(id, name); exists(path) {
+		path := e.inRoot(id, name)
+		if _, err := os.Lstat(path); err == nil {
 			return path
 		}
 	}
@@ -37,11 +38,6 @@ func (e Environment) serversFile(id harness.ID) string {
 		return below(e.Home, h.MCP.Servers[last])
 	}
 	return e.inRoot(id, h.MCP.Servers[last])
-}
-
-func exists(path string) bool {
-	_, err := os.Lstat(path)
-	return err == nil
 }
 
 // serverProgram returns the command that starts the server: its name if it is on the

@@ -93,7 +93,7 @@ func sameFile(a, b string) bool {
 
 func within(path, dir string) bool {
 	rel, err := filepath.Rel(dir, path)
-	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
+	return err == nil && filepath.IsLocal(rel)
 }
 
 // config is that of the bare git directory. No gc runs in it by itself.

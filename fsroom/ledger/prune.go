@@ -126,10 +126,8 @@ func (l *Ledger) theirs() func(path string) bool {
 	}
 	return func(path string) bool {
 		rel, err := filepath.Rel(l.objectsDir(), path)
-		if err != nil || strings.HasPrefix(rel, "..") {
-			return false
-		}
-		return slices.ContainsFunc(dirs, func(dir string) bool { return sameFile(path, filepath.Join(dir, rel)) })
+		return err == nil && filepath.IsLocal(rel) &&
+			slices.ContainsFunc(dirs, func(dir string) bool { return sameFile(path, filepath.Join(dir, rel)) })
 	}
 }
 
