@@ -40,7 +40,7 @@ func (h *run) arrive(agent *listen.Agent, w *workspace.Workspace) string {
 	if !h.actsAlone() {
 		return ""
 	}
-	others := h.places(w.Root, agent).others(true)
+	others := placesIn(w.Root, agent.Client).others(true)
 	if len(others) == 0 {
 		return ""
 	}
@@ -60,7 +60,7 @@ func (h *run) auto(w *workspace.Workspace, room *member.Room, st *turn.State, f 
 	}
 	me, late := agent.Client.Self.ID, h.isLate(agent)
 	var others []string
-	if p := h.places(w.Root, agent); late { // it has no place any more, and sees who has
+	if p := placesIn(w.Root, agent.Client); late { // it has no place any more, and sees who has
 		others, _, _ = p.look()
 	} else {
 		others = p.others((stick == nil || !stick.ActsForHolder) && h.worksIn(w.Root, me))

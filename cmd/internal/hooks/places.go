@@ -9,7 +9,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/talking-stick/tt/cmd/internal/hooks/listen"
 	"github.com/talking-stick/tt/cmd/internal/member"
 	"github.com/talking-stick/tt/identity"
 	"github.com/talking-stick/tt/journal/wire"
@@ -27,13 +26,13 @@ const (
 
 // places are the sessions that work in one tree.
 type places struct {
-	dir string
-	me  *listen.Agent
+	dir    string
+	client *member.Client // of this session
 }
 
-func (h *run) places(root string, me *listen.Agent) places {
+func placesIn(root string, client *member.Client) places {
 	sum := sha256.Sum256([]byte(root))
-	return places{filepath.Join(h.store.Dir(), placesDir, hex.EncodeToString(sum[:8])), me}
+	return places{filepath.Join(client.Store.Dir(), placesDir, hex.EncodeToString(sum[:8])), client}
 }
 
 // others returns the other sessions that live, and takes a place for this one if it works
@@ -45,7 +44,7 @@ func (p places) others(works bool) (ids []string) {
 		return nil
 	}
 	if !has && !isPart && os.MkdirAll(p.dir, 0o700) == nil {
-		if p.add(filepath.Join(p.dir, p.me.Client.Self.ID)) == nil {
+		if p.add(filepath.Join(p.dir, p.client.Self.ID)) == nil {
 			ids, _, _ = p.look() // of two that take a place at once, one at least sees the other
 		}
 	}
@@ -54,8 +53,7 @@ func (p places) others(works bool) (ids []string) {
 
 // Seen returns how many sessions work in the tree of root.
 func Seen(client *member.Client, root string) int {
-	h := run{store: client.Store}
-	ids, _, has := h.places(root, &listen.Agent{Client: client}).look()
+	ids, _, has := placesIn(root, client).look()
 	if has {
 		return len(ids) + 1
 	}
@@ -72,22 +70,22 @@ func (p places) look() (ids []string, isPart, has bool) {
 		if err != nil || !info.Mode().IsRegular() {
 			continue
 		}
-		if id == p.me.Client.Self.ID {
+		if id == p.client.Self.ID {
 			has = p.keep()
 			continue
 		}
 		age := time.Since(info.ModTime())
 		processes := p.processes(id)
-		e, ended := p.me.Client.HearingOf(id).Ended()
+		e, ended := p.client.HearingOf(id).Ended()
 		live := slices.DeleteFunc(slices.Clone(processes), func(q identity.Process) bool {
-			return ended && e.Of(&q) || p.me.Client.Table.Verdict(q) == identity.Gone
+			return ended && e.Of(&q) || p.client.Table.Verdict(q) == identity.Gone
 		})
 		switch {
 		case len(live) == 0 && (len(processes) > 0 || ended || age > placeLasts):
 			_ = os.Remove(path)
-		case identity.StartedBy(p.me.Client.Table, p.me.Client.Self.Harness, p.me.Client.Self.Root, processes):
+		case identity.StartedBy(p.client.Table, p.client.Self.Harness, p.client.Self.Root, processes):
 			isPart = true
-		case identity.HasStarted(p.me.Client.Table, p.me.Client.Self.Root, processes): // it is part of this one
+		case identity.HasStarted(p.client.Table, p.client.Self.Root, processes): // it is part of this one
 		default:
 			ids = append(ids, id)
 		}
@@ -97,7 +95,7 @@ func (p places) look() (ids []string, isPart, has bool) {
 
 // processes returns those in which a session is open, as far as is known: each of its windows is one.
 func (p places) processes(id string) (all []identity.Process) {
-	if of := p.me.Client.HearingOf(id).Listener().Process; of != nil {
+	if of := p.client.HearingOf(id).Listener().Process; of != nil {
 		all = append(all, *of)
 	}
 	b, _ := os.ReadFile(filepath.Join(p.dir, id))
@@ -116,7 +114,7 @@ func (p places) add(path string) error {
 	if err != nil {
 		return err
 	}
-	if root := p.me.Client.Self.Root; root != nil {
+	if root := p.client.Self.Root; root != nil {
 		_, _ = f.Write(append(wire.Append(nil, root), '\n'))
 	}
 	return f.Close()
@@ -124,12 +122,12 @@ func (p places) add(path string) error {
 
 // keep records a sign of life of this session, and reports whether it has a place.
 func (p places) keep() bool {
-	path := filepath.Join(p.dir, p.me.Client.Self.ID)
+	path := filepath.Join(p.dir, p.client.Self.ID)
 	info, err := os.Lstat(path)
 	if err != nil || !info.Mode().IsRegular() {
 		return false
 	}
-	if root := p.me.Client.Self.Root; root != nil && !slices.Contains(p.processes(p.me.Client.Self.ID), *root) {
+	if root := p.client.Self.Root; root != nil && !slices.Contains(p.processes(p.client.Self.ID), *root) {
 		_ = p.add(path)
 	}
 	if time.Since(info.ModTime()) > placeEvery {

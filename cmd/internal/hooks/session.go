@@ -134,7 +134,7 @@ func (h *run) begin(ctx context.Context) error {
 	if second {
 		h.sign(agent, agent.Client.RoomsHeard())
 		if w, err := h.Locate(h.call.Dir); err == nil {
-			h.places(w.Root, agent).keep()
+			placesIn(w.Root, agent.Client).keep()
 		}
 		return h.finish(r)
 	}

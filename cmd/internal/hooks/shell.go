@@ -36,7 +36,7 @@ func (h *run) shell(ctx context.Context) error {
 func (h *run) keepsPlace() bool {
 	w, err := h.Locate(h.call.Dir)
 	agent, unknown := h.sessionAgent()
-	return err == nil && unknown == nil && h.places(w.Root, agent).keep()
+	return err == nil && unknown == nil && placesIn(w.Root, agent.Client).keep()
 }
 
 // recordBefore takes a snapshot of each tree in which the tool is about to write. Of paths that are in no room only those

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/talking-stick/tt/cmd/internal/hooks/guard"
-	"github.com/talking-stick/tt/cmd/internal/hooks/listen"
 	"github.com/talking-stick/tt/cmd/internal/hooks/payload"
 	"github.com/talking-stick/tt/cmd/internal/member"
 	"github.com/talking-stick/tt/fsroom/turn"
@@ -24,13 +23,12 @@ func (r *rooms) Neighbours(_ context.Context, path string, call payload.Call) (a
 			client.Self = self
 		}
 	}
-	h := run{store: client.Store}
 	trees := client.Siblings(w)
 	if own, err := r.locate(nearestDir(call.Dir)); call.Dir != "" && err == nil && own.Root != w.Root {
 		trees = append(trees, slices.DeleteFunc(client.Siblings(own), func(t member.Sibling) bool { return t.Path != w.Root })...)
 	}
 	for _, tree := range trees {
-		ids, _, _ := h.places(tree.Path, &listen.Agent{Client: &client}).look()
+		ids, _, _ := placesIn(tree.Path, &client).look()
 		for _, id := range append(ids, tree.Sessions()...) {
 			if n := (guard.Neighbour{AgentID: id, Path: tree.Path}); !slices.Contains(all, n) {
 				all = append(all, n)

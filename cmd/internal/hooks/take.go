@@ -144,7 +144,7 @@ func (h *run) hasCompany(t held) bool {
 		}
 	}
 	agent, err := h.sessionAgent()
-	return err == nil && len(h.places(t.stick.Root, agent).others(false)) > 0
+	return err == nil && len(placesIn(t.stick.Root, agent.Client).others(false)) > 0
 }
 
 // notTaken answers a hook that could not take the turn that a write has to have, or not renew its lease: others

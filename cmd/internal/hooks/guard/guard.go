@@ -8,7 +8,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -223,12 +222,6 @@ func (s *Stick) trouble() string {
 	return s.Trouble
 }
 
-// isBelow reports whether a path is below a directory.
-func isBelow(path, dir string) bool {
-	rest, err := filepath.Rel(dir, path)
-	return err == nil && filepath.IsLocal(rest)
-}
-
 // where returns the flag that names the room of s, and a sentence about another room in
 // which the session works; "" where they are not needed.
 func where(s, here *Stick) (in, other string) {
@@ -237,7 +230,7 @@ func where(s, here *Stick) (in, other string) {
 	}
 	if in != "" && here != nil {
 		part := "That workspace"
-		if isBelow(s.Root, here.Root) || isBelow(here.Root, s.Root) {
+		if isWithin(here.Root, s.Root) || isWithin(s.Root, here.Root) {
 			part = "This part of the workspace"
 		}
 		other = part + " has a stick of its own; that of " + here.Root + " does not count here. "

@@ -30,17 +30,6 @@ type specific struct {
 	} `json:"hookSpecificOutput"`
 }
 
-// A decision is every other refusal.
-type decision struct {
-	Decision string `json:"decision"`
-	Reason   string `json:"reason"`
-}
-
-// A step is a text for the model in the list of "injectSteps".
-type step struct {
-	Message string `json:"ephemeralMessage"`
-}
-
 // Answer returns what the hook of call prints, and its exit status: 2 if standard error
 // has a text that gives the agent a turn, otherwise 0.
 func Answer(call Call, r Reply) (stdout, stderr []byte, status int) {
@@ -51,7 +40,7 @@ func Answer(call Call, r Reply) (stdout, stderr []byte, status int) {
 	case r.Refuse != "" || r.Wake != "":
 		return refusal(h, call, r.Refuse+r.Wake), nil, 0
 	case r.Context != "" && h.Answer.ContextIsSteps:
-		return encode(map[string][]step{"injectSteps": {{r.Context}}}), nil, 0
+		return encode(map[string][]map[string]string{"injectSteps": {{"ephemeralMessage": r.Context}}}), nil, 0
 	case r.Context != "" && h.Answer.IsFlat:
 		return encode(map[string]string{"additional_context": r.Context}), nil, 0
 	case r.Context != "" && h.Answer.ContextIsPlain:
@@ -79,12 +68,12 @@ func refusal(h *harness.Harness, call Call, reason string) []byte {
 		s.Output.Event, s.Output.Context = h.Hooks.StopEvent, reason
 		return encode(s)
 	case !refusesTool:
-		return encode(decision{h.Answer.Stop, reason})
+		return encode(map[string]string{"decision": h.Answer.Stop, "reason": reason})
 	case h.Answer.EditIsSpecific:
 		s.Output.Event, s.Output.Decision, s.Output.Reason = h.Hooks.EditEvent, "deny", reason
 		return encode(s)
 	}
-	return encode(decision{"deny", reason})
+	return encode(map[string]string{"decision": "deny", "reason": reason})
 }
 
 // isAtLeast reports whether a version such as 2.1.163 is another one or a later one. A version
