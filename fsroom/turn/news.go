@@ -24,7 +24,7 @@ func Listeners(before, after *State, events []event.Event) (ids []string) {
 	if next := after.offeredTo(); next != "" && (next != before.offeredTo() || after.Pending.Seq != before.Pending.Seq) {
 		ids = append(ids, next)
 	}
-	for _, id := range before.ids() {
+	for _, id := range before.Others("") {
 		tells := func(e event.Event) bool { return ClassOf(&e, id) != "" }
 		if !slices.Contains(ids, id) && slices.ContainsFunc(events, tells) {
 			ids = append(ids, id)

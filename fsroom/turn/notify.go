@@ -21,7 +21,7 @@ func WhoToNotify(before, after *State) []string {
 	removed := before.removed(after)
 	switch {
 	case !after.Open, before.Policy != after.Policy:
-		return before.ids()
+		return before.Others("")
 	case len(removed) == 0 && before.SameTurn(after):
 		return nil
 	case after.Owner != "":
@@ -29,7 +29,7 @@ func WhoToNotify(before, after *State) []string {
 	case after.ReservedFor != "" && len(removed) == 0:
 		return []string{after.ReservedFor}
 	}
-	return before.ids()
+	return before.Others("")
 }
 
 // Bystanders returns the members but the owner or the recipient of the turn, none if there is neither. They are
@@ -46,7 +46,7 @@ func (s *State) Bystanders() []string {
 // WhoHasNews returns the ids of the members to which one of the events is a message or a note.
 func (s *State) WhoHasNews(events []event.Event) (ids []string) {
 	for i := range events {
-		for _, id := range s.ids() {
+		for _, id := range s.Others("") {
 			if talk.Of(&events[i]).Kind != "" && talk.MeantFor(&events[i], id) {
 				ids = append(ids, id)
 			}
@@ -55,22 +55,20 @@ func (s *State) WhoHasNews(events []event.Event) (ids []string) {
 	return ids
 }
 
-// Others returns the ids of the members except the agent.
+// Others returns the ids of the members except the agent, of all for "".
 func (s *State) Others(agent string) []string {
-	return slices.DeleteFunc(s.ids(), func(id string) bool { return id == agent })
-}
-
-func (s *State) ids() []string {
-	ids := make([]string, len(s.Members))
+	ids := make([]string, 0, len(s.Members))
 	for i := range s.Members {
-		ids[i] = s.Members[i].AgentID
+		if id := s.Members[i].AgentID; id != agent {
+			ids = append(ids, id)
+		}
 	}
 	return ids
 }
 
 // removed returns the members of s that are not members after the change.
 func (s *State) removed(after *State) []string {
-	return slices.DeleteFunc(s.ids(), func(id string) bool { return after.Member(id) != nil })
+	return slices.DeleteFunc(s.Others(""), func(id string) bool { return after.Member(id) != nil })
 }
 
 // SameTurn reports whether a change that led to after left the turn as it is.
