@@ -51,9 +51,7 @@ func (r *Room) Unwant(called bool) {
 // unwant is Unwant for any member.
 func (r *Room) unwant(id string) {
 	for _, name := range []string{wantsFile, calledFile} {
-		if a := r.FS.Agent(id); a.Has(name) {
-			_ = a.Remove(name)
-		}
+		_ = r.FS.Agent(id).Remove(name)
 	}
 }
 

@@ -54,11 +54,7 @@ func (r *Room) recordSeen() {
 	r.recordSign()
 }
 
-func (r *Room) recordCommand() {
-	if r.own().Has(autoFile) {
-		_ = r.own().Remove(autoFile)
-	}
-}
+func (r *Room) recordCommand() { _ = r.own().Remove(autoFile) }
 
 // RecordSign records a sign of life of the agent, a member, that is no command of it: a hook of its
 // session has run. It is a sign as a command is, but one of another window says nothing of the

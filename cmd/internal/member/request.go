@@ -97,21 +97,16 @@ func (t *turnRequest) request(ctx context.Context, snap *snapshot, rule turnRule
 			if done, err := t.tellOther(afterLock); done || err != nil {
 				return true, err
 			}
-			if snap, err = t.Room.FS.View(); err != nil {
-				return false, err
-			}
-			continue
 		case t.result.Status == turn.YourTurn: // it was when the room was read, without its lock
-			err := t.resume(ctx)
-			if !IsOvertaken(err) {
+			if err := t.resume(ctx); !IsOvertaken(err) {
 				return true, err
 			}
-			if snap, err = t.Room.FS.View(); err != nil {
-				return false, err
-			}
-			continue
+		default:
+			return t.result.Status != turn.NotYet, nil
 		}
-		return t.result.Status != turn.NotYet, nil
+		if snap, err = t.Room.FS.View(); err != nil { // it has changed hands
+			return false, err
+		}
 	}
 }
 
