@@ -22,18 +22,7 @@ var SupersedePatience = 2 * time.Second
 // await runs when the agent has ended its turn, and waits for news. A harness that has no
 // better way holds the end of the turn meanwhile: then the hook is the stop guard, too.
 func (h *run) await(ctx context.Context) error {
-	if h.call.Interrupt {
-		return h.ended(ctx, turn.ActivityIdle)
-	}
-	objection := ""
-	if h.row().Hooks.Hold {
-		objection = h.objection(ctx)
-	}
-	agent, err := h.agentAtStop(objection)
-	if err == nil {
-		err = h.awaitNews(ctx, agent, objection)
-	}
-	return h.unless(err, objection)
+	return h.turnEnds(ctx, h.row().Hooks.Hold, h.awaitNews)
 }
 
 // awaitNews waits in the background where the harness lets it, else it holds the end of

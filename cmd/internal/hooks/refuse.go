@@ -2,7 +2,6 @@ package hooks
 
 import (
 	"context"
-	"errors"
 	"path/filepath"
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
@@ -68,14 +67,6 @@ func (h *run) objection(ctx context.Context) string {
 		reason += ". Or stop again: it is handed over with the list of files"
 	}
 	return cli.Line(reason)
-}
-
-// unless objects if the hook has not answered, as err says.
-func (h *run) unless(err error, objection string) error {
-	if objection != "" && !errors.Is(err, errAnswered) {
-		return h.finish(payload.Reply{Refuse: objection})
-	}
-	return err
 }
 
 // told remembers what was said to each session.

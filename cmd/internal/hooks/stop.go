@@ -16,18 +16,34 @@ import (
 
 // stop runs when the agent is about to end its turn.
 func (h *run) stop(ctx context.Context) error {
+	agent, err := h.sessionAgent()
+	if err == nil && !h.call.Interrupt && h.isGuest(agent) && h.inner { // the turn goes on in the one that has started it
+		return errNotTold
+	}
+	return h.turnEnds(ctx, true, h.endOfTurn)
+}
+
+// turnEnds calls then when the agent has ended its turn or, with guards, is about to. The guard may object for a session
+// without an id, too, and if then has not answered the hook.
+func (h *run) turnEnds(ctx context.Context, guards bool, then func(_ context.Context, _ *listen.Agent, objection string) error) error {
 	if h.call.Interrupt {
 		return h.ended(ctx, turn.ActivityIdle)
 	}
-	if agent, err := h.sessionAgent(); err == nil && h.isGuest(agent) && h.inner { // the turn goes on in the one that has started it
-		return errNotTold
+	objection, find := "", h.agent
+	if guards {
+		objection = h.objection(ctx)
 	}
-	objection := h.objection(ctx)
-	agent, err := h.agentAtStop(objection)
+	if objection != "" {
+		find = h.sessionAgent
+	}
+	agent, err := find()
 	if err == nil {
-		err = h.endOfTurn(ctx, agent, objection)
+		err = then(ctx, agent, objection)
 	}
-	return h.unless(err, objection)
+	if objection != "" && !errors.Is(err, errAnswered) {
+		return h.finish(payload.Reply{Refuse: objection})
+	}
+	return err
 }
 
 // ended runs when the turn has ended otherwise. Nothing that a hook says would reach the model.
@@ -43,15 +59,6 @@ func (h *run) ended(ctx context.Context, what string) error {
 // fail runs when the turn of the model has ended with an error.
 func (h *run) fail(ctx context.Context) error {
 	return h.ended(ctx, afterFailure(h.call.Failure))
-}
-
-// agentAtStop is agent for the end of a turn. The guard may object for a session without
-// an id.
-func (h *run) agentAtStop(objection string) (*listen.Agent, error) {
-	if objection != "" {
-		return h.sessionAgent()
-	}
-	return h.agent()
 }
 
 // endOfTurn lets the agent end its turn, unless the guard objects or the agent would be woken
