@@ -27,7 +27,7 @@ type Command struct {
 	OpenAll   func() (*fsroom.Store, error) // in which they can be changed
 	Locate    func(path string) (*workspace.Workspace, error)
 	Client    func(*fsroom.Store, identity.Agent) *member.Client
-	// RecordAlone takes a snapshot of a tree that has no room, as [member.Room.RecordBefore] does of one that has.
+	// RecordAlone takes a snapshot of a tree that has no room, as Before of a [member.Recorder] does of one that has.
 	RecordAlone func(ctx context.Context, store *fsroom.Store, root, destroys string)
 	// UntilSignal returns a context that ends with a signal that asks the process to end.
 	UntilSignal func(context.Context) (context.Context, context.CancelFunc)

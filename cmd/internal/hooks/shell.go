@@ -53,7 +53,7 @@ func (h *run) recordBefore(ctx context.Context, writes []guard.Write) {
 			continue
 		}
 		room, seen, err := h.Client(h.store, identity.Agent{}).Find(w, nil)
-		record := func() { room.RecordBefore(ctx, seen.State, x.Files, x.Destroys) }
+		record := func() { room.Recorder(seen.State).Before(ctx, seen.State, x.Files, x.Destroys) }
 		if err == nil && room == nil {
 			here, elsewhere := h.Locate(h.call.Dir)
 			if top(w.Root) != w.Root && (elsewhere != nil || here.Root != w.Root) || path != w.Root && gitIgnores(ctx, w.Root, []string{path})[0] {

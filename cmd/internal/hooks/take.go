@@ -44,7 +44,7 @@ func (h *run) take(ctx context.Context, stick *guard.Stick) error {
 		second := res.Status != turn.YourTurn || res.Reason == turn.ReasonOwner // another hook of the session was faster, and tells it
 		snap, err := room.FS.View()
 		if err == nil && second { // that one may not have recorded its beginning yet
-			room.RecordBefore(ctx, snap.State, nil, "")
+			room.Recorder(snap.State).Before(ctx, snap.State, nil, "")
 		}
 		if err == nil && room.Recorder(snap.State).Changing() {
 			whose := fmt.Sprintf("is yours now (turn %d), but an undo of its holder before is being put back", res.TurnID)

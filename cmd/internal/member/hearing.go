@@ -17,13 +17,9 @@ func (c *Client) HearingOf(id string) hearing.Agent {
 	return hearing.Agent{Store: c.Store, Table: c.Table, ID: id}
 }
 
-// hearing returns how a member can hear of news. For an agent without a listener that
-// costs one look at a file.
+// hearing returns how a member can hear of news.
 func (r *Room) hearing(st *turn.State, a hearing.Agent, doing turn.Activity) (h turn.Hearing) {
 	id := a.ID
-	if !a.IsKnown() {
-		return r.hosts.hearing(id)
-	}
 	dir := a.Dir()
 	l, how := a.Hears()
 	h.How, h.Hooks = how, a.InSession(&l)

@@ -170,11 +170,6 @@ func (r *Room) endTurn(ctx context.Context, agent string, decide Decision, commi
 	return snap, written, err
 }
 
-// RecordBefore takes a snapshot of the tree before a tool writes, see [Recorder].
-func (r *Room) RecordBefore(ctx context.Context, st *turn.State, files []string, destroys string) {
-	r.Recorder(st).Before(ctx, st, files, destroys)
-}
-
 // WithoutHolder calls do while the room is locked and nobody has the turn: nobody is granted it until do has returned and
 // what events says then is written. If somebody has it, the error is no_active_lease.
 func (r *Room) WithoutHolder(ctx context.Context, do func() error, events func(*turn.State) []event.Event) error {
