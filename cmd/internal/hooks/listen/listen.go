@@ -14,6 +14,7 @@ package listen
 
 import (
 	"context"
+	"reflect"
 	"time"
 
 	"github.com/talking-stick/tt/cmd/internal/hearing"
@@ -76,7 +77,7 @@ func (a *Agent) Notify() { a.Client.Store.NotifyListener(a.Client.Self.ID) }
 func (a *Agent) Begin(ctx context.Context, s Session) error {
 	a.Client.FindRoomsToHear()
 	before, other := "", false // that another session was open
-	err := a.change(ctx, func(l *hearing.Listener) bool {
+	err := a.change(ctx, func(l *hearing.Listener) {
 		before = l.Session
 		if other = s.ID != before; other {
 			*l = hearing.Listener{Session: s.ID, How: l.How, Since: l.Since, Heard: l.Heard, Woken: l.Woken, Budgets: l.Budgets, Off: l.Off}
@@ -92,7 +93,6 @@ func (a *Agent) Begin(ctx context.Context, s Session) error {
 				l.How = ""
 			}
 		}
-		return true
 	})
 	if other {
 		a.Client.Hearing().Forget(before)
@@ -109,12 +109,11 @@ func (a *Agent) End(ctx context.Context, session string) error {
 		return nil
 	}
 	ended := false
-	err := a.change(ctx, func(l *hearing.Listener) bool {
+	err := a.change(ctx, func(l *hearing.Listener) {
 		mine := a.Client.Self.Root
 		if ended = l.Session == session && (l.Process == nil || mine == nil || *l.Process == *mine); ended { // it may be open in another one by now
 			*l = hearing.Listener{Budgets: l.Budgets, Off: l.Off}
 		}
-		return ended
 	})
 	if !a.Client.IsBesideHolder() {
 		a.Client.Hearing().Forget(session)
@@ -140,22 +139,19 @@ func (a *Agent) Note(d hearing.Doing) {
 
 // TurnOff sets whether the agent is woken for turns alone.
 func (a *Agent) TurnOff(ctx context.Context, off bool) error {
-	return a.change(ctx, func(l *hearing.Listener) bool {
-		changed := l.Off != off
-		l.Off = off
-		return changed
-	})
+	return a.change(ctx, func(l *hearing.Listener) { l.Off = off })
 }
 
-// change changes what is known of the listener, one process at a time.
-func (a *Agent) change(ctx context.Context, change func(*hearing.Listener) bool) error {
+// change changes what is known of the listener, one process at a time. Nothing is written if it is the same then.
+func (a *Agent) change(ctx context.Context, change func(*hearing.Listener)) error {
 	unlock, err := a.Client.Hearing().Dir().Lock(ctx)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = unlock() }()
 	l := a.Client.Hearing().Listener()
-	if !change(&l) {
+	was := l
+	if change(&l); reflect.DeepEqual(l, was) {
 		return nil
 	}
 	return a.Client.Hearing().Save(&l)

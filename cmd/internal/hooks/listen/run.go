@@ -208,11 +208,7 @@ func (a *Agent) setError(ctx context.Context, failure error) {
 	if failure != nil {
 		text = cli.Line(failure.Error())
 	}
-	_ = a.change(ctx, func(l *hearing.Listener) bool {
-		changed := l.Error != text
-		l.Error = text
-		return changed
-	})
+	_ = a.change(ctx, func(l *hearing.Listener) { l.Error = text })
 }
 
 // HarnessEnd returns a channel that is closed when the process of the harness ends. It is
