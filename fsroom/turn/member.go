@@ -62,6 +62,17 @@ func Joining(s *State, f Facts, r JoinRequest, act func(*State) ([]event.Event, 
 	return append(events, acted...), nil
 }
 
+// checkMember refuses an agent that is no member, and every agent once the room has ended.
+func (s *State) checkMember(agent string) error {
+	if !s.Open {
+		return closedRoom(s)
+	}
+	if s.Member(agent) == nil {
+		return NotJoined(s, agent)
+	}
+	return nil
+}
+
 // A LeaveResult is what leave and kick answer.
 type LeaveResult struct {
 	Status            string `json:"status"`
@@ -83,11 +94,8 @@ const ReasonLeft = "left"
 // Leave removes the agent. The room ends with it when no active member remains that
 // takes turns; observers do not keep it open.
 func Leave(s *State, f Facts, agent string) ([]event.Event, LeaveResult, error) {
-	if !s.Open {
-		return nil, LeaveResult{}, closedRoom(s)
-	}
-	if s.Member(agent) == nil {
-		return nil, LeaveResult{}, NotJoined(s, agent)
+	if err := s.checkMember(agent); err != nil {
+		return nil, LeaveResult{}, err
 	}
 	events := []event.Event{{Type: MemberLeft, Turn: s.Turn, From: agent, Reason: ReasonLeft}}
 	events, res := s.endIfEmpty(f, events, agent, "left")
@@ -117,17 +125,11 @@ type KickRequest struct {
 // for the grace time, or silent for the whole presence time, and must not hold the stick
 // with a live lease.
 func Kick(s *State, f Facts, r KickRequest) ([]event.Event, LeaveResult, error) {
-	if err := CheckKick(r); err != nil {
+	if err := cmp.Or(CheckKick(r), s.checkMember(r.Agent), s.checkTurn(f, r.Turn)); err != nil {
 		return nil, LeaveResult{}, err
 	}
 	target := s.Member(r.Target)
 	switch {
-	case !s.Open:
-		return nil, LeaveResult{}, closedRoom(s)
-	case s.Member(r.Agent) == nil:
-		return nil, LeaveResult{}, NotJoined(s, r.Agent)
-	case s.checkTurn(f, r.Turn) != nil:
-		return nil, LeaveResult{}, s.checkTurn(f, r.Turn)
 	case target == nil:
 		hint, _ := s.whoIsThere(f, r.Agent, r.Target)
 		return nil, LeaveResult{}, code.New(code.UnknownTarget, "%s is not a member of the room", r.Target).

@@ -20,7 +20,7 @@ type MessageRequest struct {
 
 // Send adds a message to the room.
 func Send(s *State, f Facts, r MessageRequest) ([]event.Event, error) {
-	if err := cmp.Or(talk.Check(talk.KindMessage, r.Body), s.mayTalk(r.Agent)); err != nil {
+	if err := cmp.Or(talk.Check(talk.KindMessage, r.Body), s.checkMember(r.Agent)); err != nil {
 		return nil, err
 	}
 	e := event.Event{Type: MessageSent, Turn: s.Turn, From: r.Agent}
@@ -80,15 +80,4 @@ func (s *State) applyMail(e *event.Event) {
 			m.LastMail = e.Seq
 		}
 	}
-}
-
-// mayTalk refuses a word of an agent that is no member of an open room.
-func (s *State) mayTalk(agent string) error {
-	if !s.Open {
-		return closedRoom(s)
-	}
-	if s.Member(agent) == nil {
-		return NotJoined(s, agent)
-	}
-	return nil
 }

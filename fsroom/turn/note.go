@@ -21,7 +21,7 @@ type NoteRequest struct {
 // AddNote adds a note to the room. Without a severity the note is information.
 func AddNote(s *State, f Facts, r NoteRequest) ([]event.Event, error) {
 	body := strings.TrimSpace(r.Body)
-	if err := cmp.Or(talk.Check(talk.KindNote, body), s.mayTalk(r.Agent)); err != nil {
+	if err := cmp.Or(talk.Check(talk.KindNote, body), s.checkMember(r.Agent)); err != nil {
 		return nil, err
 	}
 	if r.HasTurn && (r.Turn < 1 || r.Turn > s.Turn) {
@@ -92,7 +92,7 @@ func (s *State) notesNamed(id string) (found []string) {
 
 // resolveNote is ResolveNote for an open note, by an event with the payload p.
 func resolveNote(s *State, agent, id string, p talk.ResolvedPayload) ([]event.Event, string, error) {
-	if err := s.mayTalk(agent); err != nil {
+	if err := s.checkMember(agent); err != nil {
 		return nil, "", err
 	}
 	switch found := s.notesNamed(id); {
