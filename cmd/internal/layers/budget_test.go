@@ -72,7 +72,7 @@ var budgets = map[string]int{
 	"fsroom/mirror":              1700,
 	"fsroom/topic":               1130,
 	"fsroom/talk":                670,
-	"fsroom/turn":                5200,
+	"fsroom/turn":                5190,
 	"fsroom/workspace":           750,
 	"identity":                   2220,
 	"journal":                    2070,
