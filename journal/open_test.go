@@ -110,3 +110,18 @@ func TestOpenRefusesSymlink(t *testing.T) {
 		}
 	}
 }
+
+// TestMoved: a journal is not where it was opened if nothing, or another file, has its name.
+func TestMoved(t *testing.T) {
+	path := writeJournal(t, sample(1))
+	l := openLog(t, path)
+	if l.Moved() {
+		t.Error("it was not moved")
+	}
+	if err := os.Rename(path, path+".old"); err != nil || !l.Moved() {
+		t.Errorf("it was moved away: %v", err)
+	}
+	if err := os.WriteFile(path, nil, 0o600); err != nil || !l.Moved() {
+		t.Errorf("another file has its name: %v", err)
+	}
+}

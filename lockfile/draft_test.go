@@ -1,6 +1,7 @@
 package lockfile
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"testing"
@@ -44,5 +45,28 @@ func TestDraft(t *testing.T) {
 	}
 	if left, _ := os.ReadDir(temp); len(left) > 0 {
 		t.Errorf("left: %v", left)
+	}
+}
+
+// TestDraftIsSynced: what a draft has is written before it is synced, and one that could not be synced is gone.
+func TestDraftIsSynced(t *testing.T) {
+	temp, full := t.TempDir(), errors.New("full")
+	var synced string
+	_, err := draft(filepath.Join(temp, "file"), []byte("text"), temp, func(f *os.File) error {
+		b, _ := os.ReadFile(f.Name())
+		synced = string(b)
+		return full
+	})
+	if left, _ := os.ReadDir(temp); !errors.Is(err, full) || synced != "text" || len(left) > 0 {
+		t.Errorf("%v, synced %q, left %v", err, synced, left)
+	}
+}
+
+// TestReplaceWhen: a file that is not ready replaces nothing.
+func TestReplaceWhen(t *testing.T) {
+	temp, refused := t.TempDir(), errors.New("refused")
+	err := ReplaceWhen(func(*os.File) error { return refused }, filepath.Join(temp, "file"), nil, temp)
+	if left, _ := os.ReadDir(temp); !errors.Is(err, refused) || len(left) > 0 {
+		t.Errorf("%v, left %v", err, left)
 	}
 }

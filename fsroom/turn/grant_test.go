@@ -218,3 +218,26 @@ func TestNotYet(t *testing.T) {
 		`"last_seen_at":"2026-01-02T03:04:06.000Z","evidence":"b did not claim the turn within 20m; b was last heard of 20m ago",`+
 		`"hint":"make sure that b does not work any more: ask it with \"tt msg send b …\" and look at the uncommitted changes; then \"tt take --reason …\""}`)
 }
+
+// TestOtherWindow: another window of the session that has the turn is told which process has it, also when the lease has run
+// out. It may then take the turn over, and an operator may at any time.
+func TestOtherWindow(t *testing.T) {
+	for _, c := range []struct {
+		end              time.Duration
+		operator         bool
+		tries, held      string
+		takes, heldTaken string
+	}{
+		{0, false, "not_yet ", "7", "not_yet ", "7"},
+		{0, true, "not_yet ", "7", "your_turn operator_override", "0"},
+		{leased, false, "takeover_available owner_timeout", "7", "your_turn owner_timeout", "0"},
+	} {
+		w := room(t, members("a", "b"), held("a"), later(c.end))
+		f, r := w.facts(), turn.TryRequest{Agent: "a", Lease: "l"}
+		f.Window = 7
+		_, res, err := turn.Try(w.state, f, r)
+		equal(t, "tries", words(res.Status, res.Reason, res.HeldBy, err), words(c.tries, c.held, nil))
+		_, res, err = turn.Take(w.state, f, turn.TakeRequest{TryRequest: r, Reason: "x", Operator: c.operator})
+		equal(t, "takes", words(res.Status, res.Reason, res.HeldBy, err), words(c.takes, c.heldTaken, nil))
+	}
+}
