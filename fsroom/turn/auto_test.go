@@ -64,8 +64,16 @@ func TestAutoTakesFromUnreachable(t *testing.T) {
 	for _, c := range []struct {
 		by, want string
 		gone     bool
-	}{{"a", "takeover_ineligible", false}, {"c", "", false}, {"a", "", true}} {
-		w := room(t, members("a", "b", "c"), held("a"), later(time.Hour), wants("b"), endsAuto(false))
+		ends     step
+		hears    turn.Hearing // of b
+	}{
+		{"a", "takeover_ineligible", false, endsAuto(false), turn.Hearing{}}, {"c", "", false, endsAuto(false), turn.Hearing{}},
+		{"a", "", true, endsAuto(false), turn.Hearing{}}, {"a", "takeover_ineligible", true, released("reserved for b"), turn.Hearing{}},
+		{"c", "", false, endsAuto(false), turn.Hearing{Hooks: true}}, {"c", "", false, endsAuto(false), turn.Hearing{How: "x", Unheard: true}},
+		{"c", "takeover_not_available", false, endsAuto(false), ready},
+	} {
+		w := room(t, members("a", "b", "c"), held("a"), later(time.Hour), wants("b"), c.ends)
+		w.hears["b"] = c.hears
 		if w.state.ReservedFor != "b" {
 			t.Fatalf("reserved for %q", w.state.ReservedFor)
 		}

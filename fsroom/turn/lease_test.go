@@ -320,6 +320,21 @@ func TestTold(t *testing.T) {
 	}
 }
 
+// TestRenewed: what is known of the lease of another turn says nothing of this one.
+func TestRenewed(t *testing.T) {
+	w := room(t, members("a"), held("a"))
+	own := turn.Lease{Fence: w.state.Fence(), TTL: time.Second, Renewed: w.now()}
+	other := own
+	other.Turn--
+	granted := turn.Lease{Fence: own.Fence, TTL: w.state.Grant.TTL, Renewed: w.state.Grant.At}
+	equal(t, "its own", w.state.Renewed(own), own)
+	equal(t, "another turn's", w.state.Renewed(other), granted)
+	equal(t, "never renewed", w.state.Renewed(turn.Lease{Fence: own.Fence}), granted)
+	own.Ended.Why = "it was stopped"
+	own.Renew(w.now(), w.state.Policy, turn.ProcessID{PID: 1})
+	equal(t, "the end, once another guardian renews", own.Ended, turn.Ending{})
+}
+
 // TestLeaseFields: a lease is read as it was written.
 func TestLeaseFields(t *testing.T) {
 	l := turn.Lease{

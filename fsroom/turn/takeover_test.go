@@ -6,6 +6,7 @@ import (
 
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
+	"github.com/talking-stick/tt/journal/event"
 )
 
 func TestTake(t *testing.T) {
@@ -170,4 +171,25 @@ func TestSituation(t *testing.T) {
 	kicked("b", "a")(w)
 	_, err := w.release(fence)
 	equal(t, "message", err.(*code.Error).Message, "a no longer holds turn 1: nobody has the stick; b removed it (event 6): why not")
+}
+
+// TestTakeOfOwnTurnElsewhere: an agent that has its turn on another host takes it only where another agent might.
+func TestTakeOfOwnTurnElsewhere(t *testing.T) {
+	for end, want := range map[time.Duration]string{0: "agent_elsewhere", leased: "your_turn owner_timeout"} {
+		w := room(t, members("a", "b"), held("a"), later(end))
+		s, f := w.state.Clone(), w.facts()
+		s.Grant.Host, f.Host = "far", "near"
+		_, res, err := turn.Take(s, f, turn.TakeRequest{TryRequest: turn.TryRequest{Agent: "a", Lease: "l"}, Reason: "x"})
+		equal(t, end.String(), answer(res, err), want)
+	}
+}
+
+// TestTakeAfterChange: what the turn that is taken over has changed is recorded before the takeover, as that of the turn.
+func TestTakeAfterChange(t *testing.T) {
+	w := room(t, members("a", "b"), held("a"), gone("a"))
+	change := event.Event{Type: turn.TreeChanged, Payload: []byte(`{"span":"turn","files":1}`)}
+	events, _, err := turn.Take(w.state, w.facts(), turn.TakeRequest{TryRequest: turn.TryRequest{Agent: "b", Lease: "l"}, Reason: "x", Changed: []event.Event{change}})
+	if err != nil || len(events) != 2 || events[0].Type != turn.TreeChanged || events[1].Type != turn.Takeover {
+		t.Errorf("%v, %v", events, err)
+	}
 }

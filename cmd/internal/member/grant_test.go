@@ -82,6 +82,20 @@ func TestFailedTakeoverKeepsTheRecord(t *testing.T) {
 	}
 }
 
+// A grant that failed takes back its own record, and neither that of the turn in progress nor one that was written since.
+func TestAbandon(t *testing.T) {
+	f := newFixture(t)
+	a := f.join("a:1")
+	f.try(a)
+	had := onDisk(a).Fence
+	for _, fence := range []turn.Fence{had, {Agent: "a:1", Turn: 9, Lease: "x"}} {
+		a.abandon(t.Context(), &grant{lease: turn.Lease{Fence: fence}}, errors.New("no space"))
+		if l := onDisk(a); l.Fence != had {
+			t.Fatalf("%+v was given up, and the record is of %+v", fence, l.Fence)
+		}
+	}
+}
+
 // A record that is missing proves nothing: nobody says that the guardian has ended.
 func TestLostRecordIsNoDeath(t *testing.T) {
 	f := newFixture(t)
