@@ -250,6 +250,32 @@ func TestGuardianIsNotJudgedByTheLast(t *testing.T) {
 	}
 }
 
+// A guardian that was started before the grant of its turn waits for that, for a while.
+func TestGuardianBeforeItsGrant(t *testing.T) {
+	f := newFixture(t)
+	a := f.join("a:1")
+	next := f.try(a).TurnID + 1
+	long := a.Now()
+	long.Mono, long.Wall.Time = long.Mono-time.Hour.Milliseconds(), long.Wall.Add(-time.Hour)
+	for started, want := range map[turn.Instant]bool{a.Now(): false, long: true} {
+		g := &guardian{Room: a, turn: next, self: a.Table.Self(), started: started}
+		if done, _, err := g.look(t.Context(), f.state(a)); done != want || err != nil {
+			t.Errorf("ends: %v, %v", done, err)
+		}
+	}
+}
+
+// A guardian that its turn's record does not name writes it at its first renewal.
+func TestFirstRenewal(t *testing.T) {
+	f := newFixture(t)
+	a := f.join("a:1")
+	g := &guardian{Room: a, turn: f.try(a).TurnID, self: a.Table.Self(), due: firstRenewal}
+	f.must(a.own().Remove(leaseFile))
+	if done, _, err := g.renewIfDue(t.Context(), f.state(a)); done || err != nil || onDisk(a).Guardian != turn.ProcessID(g.self) {
+		t.Errorf("ends: %v, %v, and the record names %+v", done, err, onDisk(a).Guardian)
+	}
+}
+
 // Of two guardians of a turn the one in its record renews the lease, unless it has ended or has let the lease expire.
 func TestOneGuardianRenews(t *testing.T) {
 	f := newFixture(t)
