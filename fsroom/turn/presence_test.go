@@ -46,8 +46,9 @@ func TestWithGuardian(t *testing.T) {
 // TestOfCaller: an agent that runs a command is not gone.
 func TestOfCaller(t *testing.T) {
 	for own, want := range map[turn.Process]turn.Process{turn.Alive: turn.Alive, turn.Gone: turn.Unknown, turn.Unknown: turn.Unknown} {
-		p := turn.Presence{Process: own}.OfCaller(began)
+		p := turn.Presence{Process: own, SessionEnded: own == turn.Gone}.OfCaller(began)
 		equal(t, string(own), p.Process, want)
+		equal(t, string(own)+", its session", p.SessionEnded, false)
 		equal(t, string(own)+" seen", p.Seen, began)
 	}
 }
@@ -151,6 +152,21 @@ func TestRenewalIntervalOfALease(t *testing.T) {
 	} {
 		p := turn.Policy{OwnerLeaseTTL: c.policy.Milliseconds(), HeartbeatInterval: (5 * time.Minute).Milliseconds()}
 		equal(t, words(c.promised, c.policy), turn.Lease{TTL: c.promised}.RenewalInterval(p), c.want)
+	}
+}
+
+// TestGoneWithJob: a turn that a hook has taken stays while a job of its agent runs, unless a command asked for it too.
+func TestGoneWithJob(t *testing.T) {
+	for _, c := range []struct {
+		job    string
+		byHand bool
+		want   string
+	}{{"", false, "takeover_available owner_gone"}, {"x", false, "not_yet owned"}, {"x", true, "takeover_available owner_gone"}} {
+		w := room(t, members("a", "b"))
+		w.tryWith(turn.TryRequest{Agent: "a", Lease: w.newID("lease"), Auto: true})
+		w.lease = turn.Lease{Fence: w.state.Fence(), TTL: leased, Renewed: w.now(), ByHand: c.byHand}
+		w.presence("a").Process, w.does["a"] = turn.Gone, turn.Activity{Job: c.job}
+		equal(t, words(c.job, c.byHand), w.tries("b"), c.want)
 	}
 }
 
