@@ -235,8 +235,8 @@ func TestQuestionsOfARoom(t *testing.T) {
 	w.say(path, "codex:1", me, "and at that")
 	items = w.look.Inbox(t.Context(), rooms)
 	w.look.Shown(t.Context(), name, items[2:])
-	if again := w.look.Inbox(t.Context(), rooms); len(again) != 3 {
-		t.Errorf("a message was skipped: %+v", again)
+	if again := w.look.Inbox(t.Context(), rooms); len(again) != 2 || again[1].Text != "look at this" {
+		t.Errorf("a message was skipped, or one that was read stays new: %+v", again)
 	}
 	w.look.Shown(t.Context(), name, items[1:])
 	if again := w.look.Inbox(t.Context(), rooms); len(again) != 1 || again[0].Kind != talk.KindQuestion {
