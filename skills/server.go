@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/pelletier/go-toml/v2"
 	"github.com/pelletier/go-toml/v2/unstable"
 
 	"github.com/talking-stick/tt/identity/harness"
@@ -209,34 +208,50 @@ func withoutTail(text string) string {
 type expression struct {
 	table, list bool     // list: a table of an array
 	key         []string // with that of its table
+	name        string   // the same, with the number of each table of an array
 	start       int      // of its first line in the file
 }
 
 // expressions returns what is in a TOML file. A file that is not TOML is refused, and nothing is
 // written that it refuses: the harness would refuse the whole file.
 func expressions(file string) (list []expression, err error) {
-	if err := toml.Unmarshal([]byte(file), new(map[string]any)); err != nil {
-		return nil, fmt.Errorf("it is not valid TOML: %w", err)
-	}
 	var parser unstable.Parser
-	var table []string
+	var table expression
+	defined := make(map[string]bool) // tables and keys, by their names
+	lists := make(map[string]int)    // how many tables an array of tables has
 	for parser.Reset([]byte(file)); parser.NextExpression(); {
 		node := parser.Expression()
 		x := expression{table: node.Kind != unstable.KeyValue, list: node.Kind == unstable.ArrayTable, start: -1}
 		if !x.table {
-			x.key = slices.Clone(table)
+			x.key, x.name = slices.Clone(table.key), table.name
 		}
 		for it := node.Key(); it.Next(); {
 			if x.start < 0 {
 				x.start = strings.LastIndexByte(file[:it.Node().Raw.Offset], '\n') + 1
 			}
+			if n := lists[x.name]; n > 0 {
+				x.name += fmt.Sprintf("[%d]", n)
+			}
 			x.key = append(x.key, string(it.Node().Data))
+			x.name += fmt.Sprintf(".%q", it.Node().Data)
+		}
+		switch {
+		case x.list && !defined[x.name]:
+			lists[x.name]++
+			x.name += fmt.Sprintf("[%d]", lists[x.name])
+		case defined[x.name] || lists[x.name] > 0:
+			return nil, fmt.Errorf("it is not valid TOML: %s is defined twice", x.name[1:])
+		default:
+			defined[x.name] = true
 		}
 		if list = append(list, x); x.table {
-			table = x.key
+			table = x
 		}
 	}
-	return list, parser.Error()
+	if err := parser.Error(); err != nil {
+		return nil, fmt.Errorf("it is not valid TOML: %w", err)
+	}
+	return list, nil
 }
 
 func hasPrefix(key, prefix []string) bool {
