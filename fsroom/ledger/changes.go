@@ -107,9 +107,10 @@ func (v *View) Changes(from, to *Snapshot, filters []string, mostPaths int) (*Ch
 		}
 		c.Paths = append(c.Paths, p)
 	}
-	slices.SortFunc(c.Paths, func(a, b PathChange) int {
+	compare := func(a, b PathChange) int {
 		return cmp.Or(cmp.Compare(b.Added+b.Removed, a.Added+a.Removed), strings.Compare(a.Path, b.Path))
-	})
+	}
+	sort.Slice(c.Paths, func(i, j int) bool { return compare(c.Paths[i], c.Paths[j]) < 0 }) // slices.SortFunc makes the program larger
 	if mostPaths > 0 && len(c.Paths) > mostPaths {
 		c.Paths = c.Paths[:mostPaths]
 	}

@@ -12,10 +12,10 @@ import (
 	"hash/crc32"
 	"io"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
+	"sort"
 	"strings"
 	"sync"
 	"time"
@@ -165,7 +165,11 @@ func looksWhole(index string) (bool, error) {
 
 // packContent writes a pack, and returns its sum and its index.
 func packContent(w io.Writer, objects map[ID][]byte) (sum string, index []byte, err error) {
-	ids := slices.SortedFunc(maps.Keys(objects), func(a, b ID) int { return bytes.Compare(a[:], b[:]) })
+	ids := make([]ID, 0, len(objects))
+	for id := range objects {
+		ids = append(ids, id)
+	}
+	sort.Slice(ids, func(i, j int) bool { return bytes.Compare(ids[i][:], ids[j][:]) < 0 })
 	h := sha1.New()
 	to := bufio.NewWriterSize(io.MultiWriter(w, h), 1<<16)
 	at, _ := to.Write(binary.BigEndian.AppendUint32([]byte("PACK\x00\x00\x00\x02"), uint32(len(ids))))
