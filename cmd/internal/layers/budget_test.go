@@ -78,7 +78,7 @@ var budgets = map[string]int{
 	"journal":                    2070,
 	"lockfile":                   990,
 	"lockfile/queue":             710,
-	"skills":                     3670,
+	"skills":                     3690,
 }
 
 // toolBudgets are how many lines the largest test tools may have, without the packages under them.
